@@ -130,6 +130,12 @@ def test_training_text_is_cleaned_by_the_naive_rules(
     assert counts["in"] == len(pairs) == counts["kept"] + sum(counts["dropped"].values())
 
 
+def test_pairs_with_other_spaces_are_duplicates(tmp_path: Path) -> None:
+    source = write(tmp_path / "s", [b"a  b", b"a b", b"a c"])
+    target = write(tmp_path / "t", [b"x", b" x ", b"x"])
+    assert run(tmp_path, source, target)[0] == ["1", "3"]
+
+
 def test_line_numbers_are_those_of_the_raw_text(tmp_path: Path) -> None:
     source = write(tmp_path / "s", [b"a", b"b", b"a", b"", b"long " * 9, b"c", b"test", b"d"])
     target = write(tmp_path / "t", [b"x", b"y", b"x", b"x", b"z", b"\xff", b"z", b"x"])

@@ -352,6 +352,9 @@ def test_only_parsed_sentences_count(tmp_path: Path) -> None:
     ours = run(tmp_path, outputs, [reference], samples=50, trials=50, sentence_properties=tmp_path / "some.arrow")
     fewer = {name: [lines[place] for place in kept_indices] for name, lines in outputs.items()}
     assert ours == run(tmp_path, fewer, [[reference[place] for place in kept_indices]], samples=50, trials=50)
+    options = {"sentence_properties": tmp_path / "some.arrow", "fewest_sentences": len(kept_indices) + 1}
+    ((row,), _) = run(tmp_path, outputs, [reference], samples=50, trials=50, **options)
+    assert row["p_systems"] == "", "too few sentences were parsed"
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,12 @@ def test_pairs_are_counted(tmp_path):
     assert (tmp_path / "lengths.tsv").read_bytes() == expected.encode()
 
 
+def test_tags_are_added_to_the_source(tmp_path):
+    length_model(**packed(tmp_path), added=2)
+    expected = HEADER + "2\t5\t1\n4\t3\t3\n4\t4\t1\n9\t0\t1\n12\t1\t1\n"
+    assert (tmp_path / "lengths.tsv").read_text() == expected
+
+
 def test_probabilities_are_relative_frequencies_with_floor(tmp_path):
     length_model(**packed(tmp_path))
     model = LengthModel.load(tmp_path / "lengths.tsv", floor=0.001)

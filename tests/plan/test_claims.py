@@ -48,6 +48,9 @@ def test_systems_that_differ_only_in_trees_are_variants_or_controls(build_plan):
         },
         "partial": True,
     }
+    phrases = {"title": "x", "systems": ["PBSMT", "SDAtt"], "baseline": "PBSMT"}
+    settings = build_plan(tables={"mine": phrases}).claims.build_judge_claims_job("mine").settings
+    assert settings["phrase_based"] == ["PBSMT"]
     crossed = {"title": "x", "systems": ["GlobalAtt", "SDAtt"], "baseline": "GlobalAtt", "parsers": ["default", "gold"]}
     settings = build_plan(tables={"mine": crossed}).claims.build_judge_claims_job("mine").settings
     assert ["SDAtt", "gold", "SDAtt [gold]"] in settings["variants"] and settings["controls"] == []

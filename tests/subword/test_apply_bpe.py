@@ -1,9 +1,7 @@
 """Pieces against subword-nmt's own command, and the round trip of every word."""
 
-import gzip
 import subprocess
 import sys
-from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -17,16 +15,14 @@ from pipeline_py.subword.apply_bpe import Segmenter, apply_bpe
 from pipeline_py.subword.learn_bpe import learn_bpe
 from pipeline_py.subword.vocabulary import vocabulary
 
-MULTI30K = Path(__file__).parents[2].parent / "shared" / "data" / "multi30k"
 CODES = "#version: 0.2\n@ @\n@ @</w>\na @\na@ @</w>\nl o\nlo w</w>\n< /\n</ w\n</w >\n\u200d a\n"
 
 
 @pytest.fixture
-def captions(tmp_path: Path) -> Path:
-    if not MULTI30K.is_dir():
-        pytest.skip(f"the Multi30k data is not at {MULTI30K}")
-    with gzip.open(MULTI30K / "train.de.gz", "rb") as file:
-        (tmp_path / "text").write_bytes(b"".join(islice(file, 2000)) + b"\n" + b"".join(islice(file, 500)))
+def text(generated_texts: list[Path], tmp_path: Path) -> Path:
+    """German text with an empty line, and codes of it."""
+    lines = generated_texts[1].read_bytes().splitlines(keepends=True)
+    (tmp_path / "text").write_bytes(b"".join(lines[:1500]) + b"\n" + b"".join(lines[1500:]))
     learn_bpe(input=[tmp_path / "text"], output=tmp_path / "codes", merges=500)
     return tmp_path / "text"
 
@@ -45,8 +41,8 @@ def theirs(folder: Path, *options: object) -> bytes:
     return (folder / "theirs").read_bytes()
 
 
-def test_pieces_are_those_of_subword_nmt(captions: Path, tmp_path: Path) -> None:
-    apply_bpe(input=captions, codes=tmp_path / "codes", output=tmp_path / "ours")
+def test_pieces_are_those_of_subword_nmt(text: Path, tmp_path: Path) -> None:
+    apply_bpe(input=text, codes=tmp_path / "codes", output=tmp_path / "ours")
     assert (tmp_path / "ours").read_bytes() == theirs(tmp_path)
 
 
@@ -62,11 +58,11 @@ def test_cache_is_bounded_and_does_not_change_pieces(tmp_path: Path, monkeypatch
     assert not segmenter._bpe.cache
 
 
-def test_pieces_held_to_a_vocabulary(captions: Path, tmp_path: Path) -> None:
-    apply_bpe(input=captions, codes=tmp_path / "codes", output=tmp_path / "free")
+def test_pieces_held_to_a_vocabulary(text: Path, tmp_path: Path) -> None:
+    apply_bpe(input=text, codes=tmp_path / "codes", output=tmp_path / "free")
     vocabulary(input=[tmp_path / "free"], output=tmp_path / "vocabulary")
     apply_bpe(
-        input=captions,
+        input=text,
         codes=tmp_path / "codes",
         output=tmp_path / "ours",
         vocabulary=tmp_path / "vocabulary",

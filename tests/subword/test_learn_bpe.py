@@ -1,9 +1,7 @@
 """Learned merges against subword-nmt's own commands."""
 
-import gzip
 import subprocess
 import sys
-from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -11,23 +9,12 @@ import pytest
 from pipeline_py.run.errors import InputError
 from pipeline_py.subword.learn_bpe import learn_bpe
 
-MULTI30K = Path(__file__).parents[2].parent / "shared" / "data" / "multi30k"
 DICTIONARY = "low " * 5 + "lower " * 2 + "newest " * 6 + "widest " * 3
 
 
 def subword_nmt(*arguments: object) -> None:
     command = [sys.executable, "-c", "from subword_nmt.subword_nmt import main; main()", *map(str, arguments)]
     subprocess.run(command, check=True, capture_output=True)
-
-
-@pytest.fixture
-def captions(tmp_path: Path) -> list[Path]:
-    if not MULTI30K.is_dir():
-        pytest.skip(f"the Multi30k data is not at {MULTI30K}")
-    for language in ("en", "de"):
-        with gzip.open(MULTI30K / f"train.{language}.gz", "rb") as file:
-            (tmp_path / language).write_bytes(b"".join(islice(file, 2000)))
-    return [tmp_path / "en", tmp_path / "de"]
 
 
 def test_the_worked_example_of_the_paper(tmp_path: Path) -> None:
@@ -39,17 +26,20 @@ def test_the_worked_example_of_the_paper(tmp_path: Path) -> None:
     assert [line.replace("</w>", "·") for line in lines[1:]] == ["s t·", "e st·", "l o", "w est·"]
 
 
-@pytest.mark.parametrize("frequency", [1, 2, 30])
-def test_codes_of_one_language(captions: list[Path], tmp_path: Path, frequency: int) -> None:
-    learn_bpe(input=[captions[1]], output=tmp_path / "ours", merges=300, min_frequency=frequency)
-    subword_nmt("learn-bpe", "-s", 300, "--min-frequency", frequency, "-i", captions[1], "-o", tmp_path / "theirs")
+@pytest.mark.parametrize(("frequency", "merges"), [(2, 300), (30, 5000), (100, 5000)])
+def test_codes_of_one_language(generated_texts: list[Path], tmp_path: Path, frequency: int, merges: int) -> None:
+    """Either the number of merges or their frequency ends the learning."""
+    source = generated_texts[1]
+    learn_bpe(input=[source], output=tmp_path / "ours", merges=merges, min_frequency=frequency)
+    subword_nmt("learn-bpe", "-s", merges, "--min-frequency", frequency, "-i", source, "-o", tmp_path / "theirs")
     assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
+    assert ((tmp_path / "ours").read_bytes().count(b"\n") == merges + 1) == (merges == 300)
 
 
-def test_joint_codes(captions: list[Path], tmp_path: Path) -> None:
-    learn_bpe(input=captions, output=tmp_path / "ours", merges=300)
+def test_joint_codes(generated_texts: list[Path], tmp_path: Path) -> None:
+    learn_bpe(input=generated_texts, output=tmp_path / "ours", merges=300)
     vocabularies = [tmp_path / "v0", tmp_path / "v1"]
-    command: list[object] = ["learn-joint-bpe-and-vocab", "-s", 300, "-i", *captions, "-o", tmp_path / "theirs"]
+    command: list[object] = ["learn-joint-bpe-and-vocab", "-s", 300, "-i", *generated_texts, "-o", tmp_path / "theirs"]
     subword_nmt(*command, "--write-vocabulary", *vocabularies)
     assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
 

@@ -126,13 +126,14 @@ def test_wrong_raw_text_is_rejected(tmp_path: Path) -> None:
 
 def test_constituency_accuracy(tmp_path: Path) -> None:
     # Gold: S(0,5) NP(0,1) VP(1,5) NP(2,3) PP(3,5) NP(4,5), the full stop left out.
-    # Predicted: S(0,5) NP(0,1) VP(1,5) NP(2,5) NP(2,3) PP(3,5) NP(4,5) but labelled ADJP, the full stop inside of VP.
+    # Predicted: S(0,5) NP(0,1) VP(1,5) NP(2,5) NP(2,3) PP(3,5) NP(4,5) but labelled ADJP, the full stop inside of VP
+    # and with the tag of a noun, since gold tags tell what is left out.
     (tmp_path / "gold.mrg").write_text(
         "( (S (NP-SBJ (PRP I)) (VP (VBD saw) (NP (NN man) (NP (-NONE- *)))\n"
         "  (PP-LOC (IN in) (NP=1 (NN park)))) (. .)))\n(ROOT (X (Y b)))"
     )
     (tmp_path / "predicted.ptb").write_text(
-        "(ROOT (S (NP (PRP I)) (VP (VBD saw) (NP (NP (NN man)) (PP (IN in) (ADJP (NN park)))) (. .))))\n"
+        "(ROOT (S (NP (PRP I)) (VP (VBD saw) (NP (NP (NN man)) (PP (IN in) (ADJP (NN park)))) (NN .))))\n"
         "(FAILED (X b))\n"
     )
     measure_accuracy(
