@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEU
 
 from pipeline_py.config.evaluation import MECAB_PACKAGES, TrainedThresholdsConfig
 from pipeline_py.evaluation.column_files import read_sentence_columns
@@ -38,6 +39,22 @@ def score(hypothesis: Path, reference: list[Path], output: Path, metric: str = "
     """The score of the whole set as JSON."""
     places = {"output": output.with_suffix(".arrow"), "scores_output": [output]}
     compute_metric_statistics(hypothesis=hypothesis, references=reference, metrics=[metric], **places, **options)
+
+
+@pytest.mark.parametrize("lowercase", [True, False])
+def test_chance_bleu_is_that_of_rotated_references(tmp_path: Path, lowercase: bool) -> None:
+    words = ["the old Cat sat", "on THE old mat", "a Dog and the old cat", "The old cat sat there"]
+    references = [words, [line.upper() for line in words]]
+    outputs = [words[2] + " sat on", words[3], words[0] + " on the old", words[1] + " today"]
+    files = [write(tmp_path / f"reference{number}", lines) for number, lines in enumerate(references)]
+    options = {"hypothesis": write(tmp_path / "hypothesis", outputs), "reference": files, "lowercase": lowercase}
+    score(**options, output=tmp_path / "bleu.json")
+    rotated = [lines[2:] + lines[:2] for lines in references]
+    expected = BLEU(lowercase=lowercase).corpus_score(outputs, rotated).score
+    properties = read_output_properties(tmp_path / "bleu.arrow")
+    assert properties.chance_bleu == pytest.approx(expected) and 20 < expected < 99
+    words_of_references = sum(len(line.split()) for line in words)
+    assert properties.length_ratio == sum(len(line.split()) for line in outputs) / words_of_references
 
 
 @pytest.mark.parametrize("sentence_count", [1, 2])

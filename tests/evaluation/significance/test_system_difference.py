@@ -119,6 +119,14 @@ def test_several_runs_of_both(systems) -> None:
     assert (turned.low, turned.high, turned.p_value) == pytest.approx((-estimate.high, -estimate.low, estimate.p_value))
 
 
+def test_no_variance_of_sentences_is_left_where_that_of_runs_contains_more(generator) -> None:
+    """The deviations of both runs cancel out in their mean, so that the bootstrap's variance is 0."""
+    noise = generator.normal(size=500)
+    pair = [SystemScores(np.array(scores), 5 + np.stack([noise, -noise]), True) for scores in ([5.0, 6.0], [3.0, 3.5])]
+    parts = [(variance(system) / 2, 1) for system in pair]
+    check(estimate_difference(*pair, pair, 0.0), 2.25, 0.0, parts)
+
+
 def test_a_single_run_takes_the_variance_of_other_systems(systems) -> None:
     a, b, c = systems["A"], systems["B"], systems["C"]
     known_variance = bootstrap_variance(a, c) - naive_noise(a) / 3 - naive_noise(b)
