@@ -124,7 +124,11 @@ def compare_values(key: str, value: Any, recorded_value: Any) -> Iterator[str]:
     """Yield a sentence for each value that differs from the recorded one, with its key in nested mappings."""
     if isinstance(value, Mapping) and isinstance(recorded_value, Mapping):
         for name in {**value, **recorded_value}:
-            yield from compare_values(f"{key}.{name}" if key else name, value.get(name), recorded_value.get(name))
+            path = f"{key}.{name}" if key else name
+            if name not in value:
+                yield f"{path} is not set any more"
+            else:
+                yield from compare_values(path, value[name], recorded_value.get(name))
     elif value != recorded_value:
         texts = [repr(value), repr(recorded_value)]
         is_short = max(map(len, texts)) <= MAX_VALUE_LENGTH

@@ -10,7 +10,7 @@ from pipeline_py.run.errors import InputError
 from pipeline_py.run.progress_display import show_progress
 
 
-def fetch(*, input: list[Path], parallel: list[Path] | None = None, output: Path) -> None:
+def fetch(*, input: list[Path], parallel_input: list[Path] | None = None, output: Path) -> None:
     """Write the lines of the input files (plain or compressed, in the order given) to one plain file.
 
     Bytes stay unchanged, with three exceptions: CR LF becomes LF, a missing line end at the end of a file is added, and
@@ -19,18 +19,19 @@ def fetch(*, input: list[Path], parallel: list[Path] | None = None, output: Path
 
     Args:
         input: Text files, one sentence a line.
-        parallel: The other side of the first files, in the same order. Each must have as many lines: `clean` sees only
-            the concatenated text, in which a line too many in one file and one too few in the next are not noticed.
+        parallel_input: The other side of the first files, in the same order. Each must have as many lines: `clean` sees
+            only the concatenated text, in which a line too many in one file and one too few in the next are not
+            noticed.
         output: The concatenated text.
 
     Raises:
         InputError: a file is missing, empty, broken, or not UTF-8 text with one sentence a line; a parallel file has
             another number of lines.
     """
-    for path in [*input, *(parallel or [])]:
+    for path in [*input, *(parallel_input or [])]:
         if not path.is_file():
             raise InputError("no such file; check the path in the configuration", path)
-    for pair in zip(parallel or [], input, strict=False):
+    for pair in zip(parallel_input or [], input, strict=False):
         check_line_counts(pair)
     with write_atomically(output) as temporary, temporary.open("wb") as file:
         for path in input:

@@ -58,14 +58,16 @@ def should_search_in_bfloat16(
     if not is_cpu(device) or decoding.precision == "float32":
         return False
     if decoding.precision == "bfloat16":
+        if detect_bfloat16_mode() is None:
+            _warn_without_instructions("decoding", "not available, and float32 is used")
+            return False
         _warn_without_instructions("decoding")
-        return detect_bfloat16_mode() is not None
+        return True
     return hidden_size >= MIN_HIDDEN_SIZE and hypothesis_count >= MIN_HYPOTHESES and has_bfloat16_instructions()
 
 
-def _warn_without_instructions(section: str) -> None:
+def _warn_without_instructions(section: str, effect: str = "slower than float32") -> None:
     if not has_bfloat16_instructions():
-        effect = "slower than float32" if detect_bfloat16_mode() is not None else "not available, and float32 is used"
         print(
             f"warning: bfloat16 is {effect}, because this processor has no instructions for it; "
             f"`{section}.precision: auto` takes the faster one",
@@ -77,7 +79,8 @@ def _warn_without_instructions(section: str) -> None:
 def has_bfloat16_instructions(processor_file: Path = PROCESSOR_FILE) -> bool:
     """Return whether this processor has instructions for bfloat16 products, and torch uses them.
 
-    This is not measured, because times vary: all seeds of a system, and a training that is resumed, need one precision.
+    This is not measured, because times vary: on one machine, all seeds of a system, and a training that is resumed, get
+    one precision.
     """
     if detect_bfloat16_mode() is None or not processor_file.is_file():
         return False

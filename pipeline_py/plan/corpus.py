@@ -367,7 +367,7 @@ class CorpusPlan:
         generated_files = [f"<results>/corpus/generated/{split}.{side}"] if self.find_generated_config(split) else []
         files = {"input": self.get_user_files(split, side) + generated_files}
         if side == "target" and len(files["input"]) > 1:
-            files["parallel"] = self.get_user_files(split, "source")
+            files["parallel_input"] = self.get_user_files(split, "source")
         return Job("corpus.fetch", files=files)
 
     def build_clean_job(self) -> Job:

@@ -67,8 +67,8 @@ def test_each_file_has_as_many_lines_as_its_parallel_file(tmp_path: Path) -> Non
         (tmp_path / name).write_text("x\n" * line_count)
     files = {side: [tmp_path / f"a.{side}", tmp_path / f"b.{side}"] for side in ("en", "de")}
     with pytest.raises(InputError, match=r"a\.en has 2 lines and \S*a\.de has 3; parallel files need the same number"):
-        fetch(input=files["de"], parallel=files["en"], output=tmp_path / "out")
+        fetch(input=files["de"], parallel_input=files["en"], output=tmp_path / "out")
     assert not (tmp_path / "out").exists()
     (tmp_path / "generated").write_text("x\n")
-    fetch(input=[files["en"][0], tmp_path / "generated"], parallel=[files["de"][1]], output=tmp_path / "out")
+    fetch(input=[files["en"][0], tmp_path / "generated"], parallel_input=[files["de"][1]], output=tmp_path / "out")
     assert (tmp_path / "out").read_text() == "x\n" * 3

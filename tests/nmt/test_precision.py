@@ -67,8 +67,10 @@ def test_explicit_precision_is_used(processor, named: str) -> None:
     assert resolve_precision(training, 1000, CPU) == resolve_precision(training, 1000, CUDA) == training
 
 
-def test_slow_explicit_precision_warns(processor, capsys) -> None:
-    processor("slow")
+@pytest.mark.parametrize("speed", ["slow", "unavailable"])
+def test_slow_explicit_precision_warns(processor, speed: str, capsys) -> None:
+    """Products without oneDNN are also in bfloat16, and slow."""
+    processor(speed)
     training = TrainingConfig(precision="bfloat16")
     assert resolve_precision(training, 1000, CPU) == training
     assert capsys.readouterr().err == (

@@ -85,7 +85,7 @@ def test_a_text_of_one_file_is_its_copy(build_corpus_plan, tmp_path):
 def test_sets_are_cleaned_with_all_their_references(build_corpus_plan, tmp_path):
     corpus = build_corpus_plan(corpora=FILES, data=str(tmp_path))
     assert corpus.build_fetch_job("train", "source").files == {"input": [f"{tmp_path}/a.en", f"{tmp_path}/b.en.gz"]}
-    assert corpus.build_fetch_job("train", "target").files["parallel"] == corpus.get_user_files("train", "source")
+    assert corpus.build_fetch_job("train", "target").files["parallel_input"] == corpus.get_user_files("train", "source")
     dev, raw = corpus.build_clean_held_out_job("dev"), "<results>/corpus/raw"
     assert dev.files == {
         "source_input": f"{raw}/dev.source",
@@ -344,7 +344,7 @@ def test_generated_sentences_follow_those_of_files(build_corpus_plan, tmp_path):
     assert corpus.get_raw_path("train", "source") == "<results>/corpus/raw/train.source"
     assert corpus.build_fetch_job("train", "target").files == {
         "input": [f"{tmp_path}/a.de", "<results>/corpus/generated/train.target"],
-        "parallel": [f"{tmp_path}/a.en"],
+        "parallel_input": [f"{tmp_path}/a.en"],
     }
     assert corpus.build_fetch_job("dev", "source").files == {"input": [f"{tmp_path}/d.en"]}
     assert corpus.count_raw_sentences("train") == 43 and corpus.count_raw_bytes("train") == 12 + 40 * 52

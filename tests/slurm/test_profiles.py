@@ -74,6 +74,7 @@ def test_rules_without_gpu_are_in_a_group() -> None:
         ("echo COMPLETED", "success"),
         ("echo TIMEOUT", "failed"),
         ("echo PENDING", "running"),
+        ("echo 'a warning' >&2; echo COMPLETED", "success"),
         ("true", "failed"),
         ("echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1", "failed"),
         ("echo 'slurm_load_jobs error: Socket timed out on send/recv operation' >&2; exit 1", "running"),

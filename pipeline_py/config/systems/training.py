@@ -211,7 +211,7 @@ class TrainingConfig(ConfigSection):
     graphs: Annotated[bool, SettingEffect.ROUNDING] = Field(
         True,
         description="On a GPU, record and replay the gradient computation, and the searches of validations by BLEU, as "
-        "CUDA graphs, one for each batch shape; in training to translate, not with `accumulate` or `loss_per: word`.",
+        "CUDA graphs, one for each batch shape; not with `accumulate` or `loss_per: word`.",
     )
     threads: Annotated[ProcessorCount, SettingEffect.ROUNDING] = Field(1, description="CPU threads of each process.")
     processes: Annotated[ProcessorCount, SettingEffect.EXECUTION] = Field(

@@ -1,4 +1,4 @@
-/* What a network computes by element in a loop over time, without a tensor between two operations (`elementwise.py`).
+/* Computations of a network by element in a loop over time, without a tensor between two operations (`elementwise.py`).
 
    Numbers are float32, or where a product gave them or reads them bfloat16 (half). Rows are divided among the threads
    of OpenMP; no sum depends on how many there are. */

@@ -198,7 +198,8 @@ class TrainingRun:
         )
         self._process_group.set_random_seed(self.seed, state.update)
         apply_learning_rate_schedule(self._optimizer, self.training.optimizer, state.update, self._compute_progress())
-        self._updater.compute_gradients(parts, self._batch_loader.compute_process_share(pairs))
+        has_empty_share = len(pairs) < self._process_group.world_size
+        self._updater.compute_gradients(parts, self._batch_loader.compute_process_share(pairs), has_empty_share)
         self._batch_loader.prefetch_batch(epoch, number + 1)
         result = self._updater.apply_gradients()
         state.update += 1

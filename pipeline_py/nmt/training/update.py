@@ -209,12 +209,15 @@ class Updater:
         self.length_multiple = LENGTH_MULTIPLE if self._graphed_gradients else 1
         self._loss_and_norm = torch.zeros(2)
 
-    def compute_gradients(self, micro_batches: Sequence[MicroBatch], process_share: float = 1.0) -> None:
+    def compute_gradients(
+        self, micro_batches: Sequence[MicroBatch], process_share: float = 1.0, has_empty_share: bool = False
+    ) -> None:
         """Compute the clipped gradients of a batch.
 
         Args:
             micro_batches: this process's share of the batch; may be empty.
             process_share: this process's fraction of the loss divisor.
+            has_empty_share: whether a process has no sentence of the batch; then the processes wait for each other.
         """
         if not micro_batches:
             self._optimizer.zero_grad(set_to_none=self._graphed_gradients is None)
@@ -224,7 +227,8 @@ class Updater:
         else:
             self._optimizer.zero_grad()
             loss = torch.stack([self._accumulate_gradients(*part) for part in micro_batches]).sum()
-        self._add_missing_gradients()
+        if has_empty_share:
+            self._add_missing_gradients()
         gradients = [parameter.grad for parameter in self._parameters if parameter.grad is not None]
         self._process_group.average_tensors([loss, *gradients], process_share)
         norm = nn.utils.clip_grad_norm_(self._parameters, self._max_gradient_norm)

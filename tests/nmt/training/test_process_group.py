@@ -124,7 +124,9 @@ def _update_in_process(rank: int, folder: Path) -> None:
         torch.device("cpu"),
         ProcessGroup(rank, 2),
     )
-    updater.compute_gradients([] if rank else [MicroBatch(torch.ones(4, 3))], 0.0 if rank else 1.0)
+    updater.compute_gradients(
+        [] if rank else [MicroBatch(torch.ones(4, 3))], 0.0 if rank else 1.0, has_empty_share=True
+    )
     updater.apply_gradients()
     torch.save(network.state_dict(), folder / f"{rank}.pt")
     torch.distributed.destroy_process_group()
