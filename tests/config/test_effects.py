@@ -126,7 +126,7 @@ def test_key_counts_only_with_its_required_setting():
 @pytest.mark.parametrize(("key", "value"), [*{**NO_EFFECT, **ROUNDING, **EXECUTION, **RESULT}.items()])
 def test_plans_and_comparisons_follow_effects(config, tmp_path, key: str, value: Any):
     """Two systems differ in one key of `training`; shared keys are changed for the experiment."""
-    is_shared = key in ("seeds", "device", "threads")
+    is_shared = key in ("seeds", "device", "threads", "processes")
 
     def build_plan(**changes: Any) -> ExperimentPlan:
         changed = {"Other": {} if is_shared else {"training": changes}}
