@@ -125,6 +125,15 @@ def compute_contrast_share() -> LanguageShare:
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
 """Names of splits and parsers, which are part of file names."""
 
+AVERAGE_SET_NAME = "AVG"
+"""Name of the mean over the test sets in tables and files of results."""
+
+ALL_SPLITS = "all"
+"""Name of all splits together in reports on parsers."""
+
+RESERVED_SPLIT_NAMES = ("train", "dev", "tests", "facts", "config", "pretraining", ALL_SPLITS, AVERAGE_SET_NAME)
+"""Names that test sets cannot have; `facts`, `config` and `pretraining` are other files in the folder of a run."""
+
 DOWNLOAD_ID_PATTERN = r"^(mtdata|sacrebleu):\S+$"
 LANGUAGE_CODE_PATTERN = r"^[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*$"
 
@@ -392,12 +401,9 @@ class CorporaConfig(ConfigSection):
     @model_validator(mode="after")
     def _check_texts(self) -> Self:
         names = [*self.evaluation_set_names, *(text.name for text in self.length_texts)]
-        # `facts`, `config` and `pretraining` are other files in the folder of a system's sets; `all` and `AVG` are all
-        # sets and the mean over them in files of results.
-        reserved = ("train", "dev", "tests", "facts", "config", "pretraining", "all", "AVG")
-        for name in {*reserved} & set(names):
+        for name in {*RESERVED_SPLIT_NAMES} & set(names):
             raise ValueError(f"a test set or length text cannot be called `{name}`; rename it")
-        check_name_collisions("test sets and files", [*reserved, *names])
+        check_name_collisions("test sets and files", [*RESERVED_SPLIT_NAMES, *names])
         if repeated := {name for name in names if names.count(name) > 1}:
             raise ValueError(
                 f"test sets and length texts need different names; repeated: {', '.join(sorted(repeated))}"

@@ -14,7 +14,7 @@ HAN_KANA_RANGES = (
 )
 """Han, Hiragana and Katakana, which are written without spaces (unlike Hangul)."""
 
-UNSPACED_LETTER_RANGES = "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u19e0-\u19ff\ua9e0-\ua9ff\uaa60-\uaa7f"
+UNSPACED_LETTER_RANGES = "\u0e00-\u109f\u1780-\u17ff\u19e0-\u19ff\ua9e0-\ua9ff\uaa60-\uaa7f"
 """Thai, Lao, Tibetan, Burmese and Khmer, whose letters are written without spaces between words."""
 
 UNSPACED_CHARACTER_RANGES = HAN_KANA_RANGES + UNSPACED_LETTER_RANGES

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.evaluation.judge_claims import AVERAGE_SET_NAME
+from pipeline_py.config.corpora import AVERAGE_SET_NAME
 from pipeline_py.evaluation.metric import get_metric_class
 from pipeline_py.report.stage_results import read_tsv
 

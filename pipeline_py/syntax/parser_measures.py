@@ -9,9 +9,6 @@ from pipeline_py.files.text_files import read_lines
 MEASURE_COLUMNS = ("split", "trees", "measure", "value")
 """Columns of reports on the trees of one or two parsers."""
 
-ALL_SPLITS = "all"
-"""Value of the column split for rows about all splits."""
-
 RAW_TEXT_SUFFIX = " (raw text)"
 """Suffix of metrics that are measured on the words into which the pipeline divides the text."""
 

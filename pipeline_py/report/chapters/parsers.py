@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from pipeline_py.config.corpora import ALL_SPLITS
 from pipeline_py.report.page_parts import Chapter, PageManifest, PageSection
 from pipeline_py.report.stage_results import read_tsv
 from pipeline_py.report.tables.sheet import Sheet, build_sheet
-from pipeline_py.syntax.parser_measures import ALL_SPLITS, format_undivided_warning, read_accuracy_rows
+from pipeline_py.syntax.parser_measures import format_undivided_warning, read_accuracy_rows
 
 PAGE_ORDER = 20
 

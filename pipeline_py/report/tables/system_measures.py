@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from pipeline_py.config.corpora import AVERAGE_SET_NAME
 from pipeline_py.config.tables import CONTRAST_COLUMN
 from pipeline_py.evaluation.compare_systems import find_parsed_sentences
-from pipeline_py.evaluation.judge_claims import AVERAGE_SET_NAME
 from pipeline_py.evaluation.measure_contrastive_accuracy import (
     compute_accuracies,
     compute_accuracy_interval,
