@@ -16,6 +16,7 @@ from pipeline_py.config.base import (
 )
 from pipeline_py.config.language_codes import resolve_language_code
 from pipeline_py.files.language_properties import UNSPACED_LANGUAGES, get_base_language
+from pipeline_py.files.set_names import ALL_SPLITS, AVERAGE_SET_NAME
 
 HELD_OUT_SHARE_COUNT = 16
 """Number of shares of the generated language for held-out sets and treebanks; training text has the other half."""
@@ -124,12 +125,6 @@ def compute_contrast_share() -> LanguageShare:
 
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
 """Names of splits and parsers, which are part of file names."""
-
-AVERAGE_SET_NAME = "AVG"
-"""Name of the mean over the test sets in tables and files of results."""
-
-ALL_SPLITS = "all"
-"""Name of all splits together in reports on parsers."""
 
 RESERVED_SPLIT_NAMES = ("train", "dev", "tests", "facts", "config", "pretraining", ALL_SPLITS, AVERAGE_SET_NAME)
 """Names that test sets cannot have; `facts`, `config` and `pretraining` are other files in the folder of a run."""

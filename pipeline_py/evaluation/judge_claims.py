@@ -9,7 +9,6 @@ import numpy as np
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from pipeline_py.config.claims import ClaimConfig, PublishedResultConfig, SentenceLengthConfig, read_claim_file
-from pipeline_py.config.corpora import AVERAGE_SET_NAME
 from pipeline_py.config.evaluation import TrainedThresholdsConfig
 from pipeline_py.evaluation.column_files import read_sentence_columns
 from pipeline_py.evaluation.metric import get_metric_class
@@ -25,6 +24,7 @@ from pipeline_py.evaluation.significance.system_difference import (
 )
 from pipeline_py.evaluation.system_statistics import read_statistics
 from pipeline_py.evaluation.verdict import ControlResult, Verdict
+from pipeline_py.files.set_names import AVERAGE_SET_NAME
 from pipeline_py.files.tsv_files import write_tsv
 from pipeline_py.run.errors import InputError
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline_py.config.corpora import AVERAGE_SET_NAME
 from pipeline_py.evaluation.metric import get_metric_class
+from pipeline_py.files.set_names import AVERAGE_SET_NAME
 from pipeline_py.report.stage_results import read_tsv
 
 NUMBER_COLUMNS = ("score_system", "score_other", "difference", "low", "high", "p_value", "detectable", "run_deviation")

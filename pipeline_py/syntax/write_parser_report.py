@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
-from pipeline_py.config.corpora import ALL_SPLITS
 from pipeline_py.files.artifacts import SentenceCounts
+from pipeline_py.files.set_names import ALL_SPLITS
 from pipeline_py.files.tsv_files import write_tsv
 from pipeline_py.run.errors import InputError
 from pipeline_py.syntax.compute_tree_statistics import read_tree_statistics

@@ -481,7 +481,7 @@ def test_legends_never_break_words(browser, page_path: Path, width: int, media: 
 @pytest.mark.parametrize(("width", "selector"), [(400, "a.contents"), (1400, "nav")])
 def test_contents_follow_while_scrolling(browser, page_path: Path, width: int, selector: str):
     open_page(browser, page_path, width)
-    browser.execute_script("document.getElementById('paper-table3').scrollIntoView()")
+    browser.execute_script("document.getElementById('table/paper/table3').scrollIntoView()")
     contents = browser.find_element("css selector", selector)
     is_in_view = "const box = arguments[0].getBoundingClientRect(); return box.bottom > 0 && box.top < innerHeight"
     assert browser.execute_script(is_in_view, contents)

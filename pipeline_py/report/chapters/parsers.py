@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from pipeline_py.config.corpora import ALL_SPLITS
+from pipeline_py.files.set_names import ALL_SPLITS
 from pipeline_py.report.page_parts import Chapter, PageManifest, PageSection
 from pipeline_py.report.stage_results import read_tsv
 from pipeline_py.report.tables.sheet import Sheet, build_sheet

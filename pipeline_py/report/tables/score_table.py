@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
-from pipeline_py.config.corpora import AVERAGE_SET_NAME
 from pipeline_py.config.tables import CONTRAST_COLUMN, BleuTableConfig, MarkSubject, MeasureTableConfig
 from pipeline_py.evaluation.metric import get_metric_class
+from pipeline_py.files.set_names import AVERAGE_SET_NAME
 from pipeline_py.report.tables.marks import SignificanceMarker, build_mark_groups
 from pipeline_py.report.tables.published_columns import PUBLISHED_NOTE, PublishedTable
 from pipeline_py.report.tables.published_numbers import PublishedNumber

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from pipeline_py.config.corpora import AVERAGE_SET_NAME
 from pipeline_py.config.tables import CONTRAST_COLUMN
 from pipeline_py.evaluation.compare_systems import find_parsed_sentences
 from pipeline_py.evaluation.measure_contrastive_accuracy import (
@@ -21,6 +20,7 @@ from pipeline_py.evaluation.metric import get_metric_class
 from pipeline_py.evaluation.metrics.bleu import compute_log_brevity_penalty
 from pipeline_py.evaluation.system_statistics import SystemStatistics, read_statistics
 from pipeline_py.files.artifacts import SentenceCounts
+from pipeline_py.files.set_names import AVERAGE_SET_NAME
 from pipeline_py.files.text_files import read_lines, split_tokens
 from pipeline_py.report.stage_results import VerdictExclusions, read_verdict_exclusions
 from pipeline_py.report.tables.sheet import InputFiles
