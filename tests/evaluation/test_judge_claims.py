@@ -291,6 +291,19 @@ def test_only_the_first_baseline_without_trees_answers_about_syntax(tmp_path, ou
     assert " BLEU better than LocalAtt (" in rows[1]["sentence"]
 
 
+def test_claim_of_equivalence_leaves_the_answer_about_syntax_to_a_gain(tmp_path, outputs):
+    first = {"system": "LocalAtt", "above": "SDAtt"}
+    gain = {"system": "LocalAtt", "above": "GlobalAtt"}
+    sentences = [
+        averages(run(tmp_path, outputs, ["SDAtt", "GlobalAtt", "LocalAtt"], claimed, systems_with_trees=["LocalAtt"]))[
+            -1
+        ]["sentence"]
+        for claimed in ([gain], [{**first, "relation": "comparable", "margin": 5}, gain], [first, gain])
+    ]
+    assert sentences[0].startswith("LocalAtt: no, ") and sentences[1] == sentences[0]
+    assert sentences[2] == sentences[0].replace("no, ", ""), "an earlier gain answers"
+
+
 def test_claim_is_repeated_for_other_parsers(tmp_path, outputs):
     """Beside what reads none it is compared with the same, beside what reads trees with that on the same trees."""
     rows = run(

@@ -242,6 +242,20 @@ def test_accumulated_batches_equal_full_batches(tmp_path: Path, loss_per: str) -
     assert losses[0][-1] < np.log(WORDS), "the training loss is one of words, whatever it is divided by"
 
 
+def test_training_loss_is_per_word_whatever_the_updates_are_divided_by(tmp_path: Path) -> None:
+    """With steps too small to change a weight, both divisors give the dev loss of the training text."""
+    corpus = make_corpus(tmp_path, {"train": 40})
+    corpus |= {name.replace("train", "dev"): path for name, path in corpus.items() if name.startswith("train_")}
+    system = {"model": {"embedding": 16, "hidden": 24, "dropout": 0.0}}
+    for loss_per in ("sentence", "word"):
+        training = {"optimizer": {"name": "sgd", "learning_rate": 1e-12}, "epochs": 1, "loss_per": loss_per}
+        train(**corpus, **options(tmp_path, system, training, loss_per))
+        (train_loss,), (dev_loss,) = (
+            column(tmp_path / loss_per / "curve.tsv", f"{name}_loss") for name in ("train", "dev")
+        )
+        assert train_loss == pytest.approx(dev_loss, rel=1e-5)
+
+
 def test_selected_precision_is_used_and_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from pipeline_py.nmt import precision
 

@@ -71,6 +71,18 @@ def test_read_answers_uses_first_metric_and_average(tmp_path):
     assert group_answer_sentences(several) == {"Does syntax help?": ["A: one."]}, "repeated answers are shown once"
 
 
+def test_headline_answer_is_a_gain_on_all_sentences(tmp_path):
+    """Claims of equivalence, claims on some sentences, and later baselines are other claims."""
+    answers = write_answers(
+        tmp_path,
+        build_claim_row("A", "B", 1.0, "on long sentences", sentences="length >= 30", **SYNTAX),
+        build_claim_row("A", "B", 1.0, "comparable", relation="comparable", **SYNTAX),
+        build_claim_row("A", "B", 1.0, "above B", **SYNTAX),
+        build_claim_row("A", "C", 1.0, "above C", **SYNTAX),
+    )
+    assert [answer.verdict_sentence for answer in select_twin_answers(answers)] == ["above B"]
+
+
 def test_answers_without_verdict_have_separate_heading(tmp_path):
     answers = write_answers(
         tmp_path,
