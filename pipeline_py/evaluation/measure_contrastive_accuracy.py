@@ -1,5 +1,6 @@
 """Contrastive evaluation (Sennrich 2017): how often a system prefers the correct translation."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -9,6 +10,7 @@ import numpy as np
 
 from pipeline_py.evaluation.score_sentence_groups import SentenceGroup, split_into_groups
 from pipeline_py.evaluation.significance import holm_correction
+from pipeline_py.files.contrastive_pair_files import SENTENCE_COLUMN
 from pipeline_py.files.text_files import read_lines
 from pipeline_py.files.tsv_files import write_tsv
 from pipeline_py.run.errors import InputError
@@ -50,15 +52,17 @@ def measure_contrastive_accuracy(
     """Count on a contrastive set how often systems give the correct translation the higher probability.
 
     A pair with equal probabilities counts as wrong. Accuracy is in percent; for several runs (seeds) it is the mean
-    over them, with the sample standard deviation. `low` and `high` are the ends of Wilson's 95 % interval (1927), with
-    one trial for each pair whatever the number of runs. `ties` counts pairs with equal probabilities, as a mean over
-    runs. Groups are all pairs (`all`), and pairs by `kind`, `distance` and `frequency`; a pair without such a value is
-    in no group of it.
+    over them, with the sample standard deviation. `low` and `high` are the ends of Wilson's 95 % interval (1927). It
+    has one trial for each pair whatever the number of runs, or, if pairs share source sentences, the number of
+    independent pairs that would be as precise (`compute_accuracy_interval`). `ties` counts pairs with equal
+    probabilities, as a mean over runs. Groups are all pairs (`all`), and pairs by `kind`, `distance` and `frequency`; a
+    pair without such a value is in no group of it.
 
     The comparisons have each pair of systems once; `other` is the system that is given first. `better` and `worse`
-    count the pairs that only the one or only the other system gets right. McNemar's test (1947) is the exact two-sided
-    binomial test that both are equally probable. With several runs, a pair counts for the system that gets it right in
-    a larger share of its runs. `p_mcnemar_holm` is corrected for all pairs of systems on the set (Holm 1979).
+    count the source sentences of which the one or the other system gets more pairs right; with several runs, the larger
+    share of its runs and pairs. If each sentence has one pair, these are the pairs that only one of them gets right.
+    McNemar's test (1947) is the exact two-sided binomial test that both are equally probable. `p_mcnemar_holm` is
+    corrected for all pairs of systems on the set (Holm 1979).
 
     Args:
         correct: Files of `nmt.force_decode` for the correct translations, by system and run.
@@ -71,6 +75,7 @@ def measure_contrastive_accuracy(
         InputError: if files are none of scores, or do not belong together.
     """
     pair_properties = _read_pair_properties(pairs)
+    sentence_numbers = read_sentence_numbers(pairs)
     systems = read_score_margins(correct, contrastive)
     for name, margins in systems.items():
         if margins.shape[1] != len(pair_properties["kind"]):
@@ -86,14 +91,14 @@ def measure_contrastive_accuracy(
             group.name,
             len(group.indices),
             name,
-            *_summarize_accuracy(correct_mask[:, group.indices]),
+            *_summarize_accuracy(correct_mask[:, group.indices], sentence_numbers[group.indices]),
             _count_ties(tie_masks[name], group),
         )
         for group in _group_pairs(pair_properties)
         for name, correct_mask in correct_masks.items()
     ]
     write_tsv(accuracies_output, CONTRAST_ACCURACY_COLUMNS, rows)
-    write_tsv(comparisons_output, CONTRAST_COMPARISON_COLUMNS, _run_sign_tests(correct_masks))
+    write_tsv(comparisons_output, CONTRAST_COMPARISON_COLUMNS, _run_sign_tests(correct_masks, sentence_numbers))
 
 
 def read_score_margins(
@@ -127,18 +132,66 @@ def read_score_margins(
     return {system: np.stack(run_margins) for system, run_margins in margins.items()}
 
 
+def read_sentence_numbers(path: Path) -> np.ndarray:
+    """Return the number of each pair's source sentence (pairs), from a file of `corpus.split_contrastive_pairs`."""
+    return np.array(_read_pair_properties(path)[SENTENCE_COLUMN], dtype=np.int64)
+
+
 def compute_accuracies(margins: np.ndarray) -> list[float]:
     """Return the accuracy of each run in percent, from margins (runs, pairs)."""
     return [100 * float(share) for share in (margins > 0).mean(axis=1)]
 
 
-def compute_accuracy_interval(margins: np.ndarray) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of the mean accuracy in percent, from margins (runs, pairs)."""
-    low, high = compute_wilson_interval(fmean(compute_accuracies(margins)) / 100, margins.shape[1])
+def compute_accuracy_interval(margins: np.ndarray, sentence_numbers: np.ndarray) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of the mean accuracy in percent.
+
+    Its number of trials is the effective number of pairs (`compute_effective_pair_count`), as recommended for clustered
+    samples by Franco et al. (2019), "Comparative Study of Confidence Intervals for Proportions in Complex Sample
+    Surveys".
+
+    Args:
+        margins: log probability of the correct translation minus that of the contrastive one (runs, pairs).
+        sentence_numbers: source sentence of each pair (pairs).
+    """
+    shares = (margins > 0).mean(axis=0)
+    low, high = compute_wilson_interval(float(shares.mean()), compute_effective_pair_count(shares, sentence_numbers))
     return 100 * low, 100 * high
 
 
-def compute_wilson_interval(share: float, trial_count: int) -> tuple[float, float]:
+def compute_effective_pair_count(shares: np.ndarray, sentence_numbers: np.ndarray) -> float:
+    """Return how many pairs of different sentences would give a mean that is as precise.
+
+    It is n / d · (t(n − 1) / t(c − 1))² for n pairs of c sentences, where t are 97.5 % quantiles of Student's
+    distribution, and the design effect d is the variance of the mean over sentences, divided by that over independent
+    pairs (Korn and Graubard 1998, "Confidence Intervals for Proportions with Small Expected Number of Positive Counts
+    Estimated from Survey Data"). Without variance, as when all pairs are right, d is n / c. The result is n if each
+    sentence has one pair, and infinite if all sentences have the same mean, but not all pairs.
+
+    Args:
+        shares: in how many of its runs a system gets each pair right, from 0 to 1 (pairs).
+        sentence_numbers: source sentence of each pair (pairs).
+    """
+    from scipy.stats import t as student
+
+    pair_count = len(shares)
+    _, places = np.unique(sentence_numbers, return_inverse=True)
+    sentence_count = int(places.max()) + 1
+    if sentence_count == pair_count:
+        return pair_count
+    if sentence_count == 1:
+        return 1
+    deviations = shares - shares.mean()
+    pair_variance = float(deviations @ deviations) * pair_count / (pair_count - 1)
+    sums = np.bincount(places, weights=deviations)
+    sentence_variance = float(sums @ sums) * sentence_count / (sentence_count - 1)
+    design_effect = sentence_variance / pair_variance if pair_variance > 0 else pair_count / sentence_count
+    if design_effect == 0:
+        return math.inf
+    quantiles = student.ppf(0.975, [pair_count - 1, sentence_count - 1])
+    return pair_count / design_effect * float(quantiles[0] / quantiles[1]) ** 2
+
+
+def compute_wilson_interval(share: float, trial_count: float) -> tuple[float, float]:
     """Return Wilson's 95 % interval (1927) of a share between 0 and 1.
 
     Its ends are the probabilities p that are 1.96 standard deviations √(p (1 − p) / n) away from the share.
@@ -149,13 +202,15 @@ def compute_wilson_interval(share: float, trial_count: int) -> tuple[float, floa
     return max(0.0, float(centre - half)), min(1.0, float(centre + half))
 
 
-def _summarize_accuracy(correct_mask: np.ndarray) -> tuple[float, float | None, float, float]:
+def _summarize_accuracy(
+    correct_mask: np.ndarray, sentence_numbers: np.ndarray
+) -> tuple[float, float | None, float, float]:
     """Return the mean, the standard deviation over runs, and the ends of the interval in percent."""
     accuracies = compute_accuracies(correct_mask)
     return (
         fmean(accuracies),
         stdev(accuracies) if len(accuracies) > 1 else None,
-        *compute_accuracy_interval(correct_mask),
+        *compute_accuracy_interval(correct_mask, sentence_numbers),
     )
 
 
@@ -174,11 +229,17 @@ def _group_pairs(pair_properties: Mapping[str, Sequence[str]]) -> Iterator[Sente
     yield from split_into_groups(numbers, PAIR_GROUP_BOUNDS)
 
 
-def _run_sign_tests(correct_masks: Mapping[str, np.ndarray]) -> Iterator[tuple[str | float, ...]]:
-    """Yield a row for each pair of systems: accuracies, counts of better, worse and equal pairs, and p-values."""
+def _run_sign_tests(
+    correct_masks: Mapping[str, np.ndarray], sentence_numbers: np.ndarray
+) -> Iterator[tuple[str | float, ...]]:
+    """Yield a row for each pair of systems: accuracies, counts of better, worse and equal sentences, and p-values."""
     from scipy.stats import binomtest
 
-    shares = {name: correct_mask.mean(axis=0) for name, correct_mask in correct_masks.items()}
+    _, places = np.unique(sentence_numbers, return_inverse=True)
+    shares = {
+        name: np.bincount(places, weights=correct_mask.sum(axis=0)) / len(correct_mask)
+        for name, correct_mask in correct_masks.items()
+    }
     pairs = [(name, other_name) for other_name, name in combinations(shares, 2)]
     changes = [shares[name] - shares[other_name] for name, other_name in pairs]
     counts = [(int((change > 0).sum()), int((change < 0).sum()), int((change == 0).sum())) for change in changes]
@@ -196,9 +257,8 @@ def _run_sign_tests(correct_masks: Mapping[str, np.ndarray]) -> Iterator[tuple[s
 
 
 def _read_pair_properties(path: Path) -> dict[str, list[str]]:
-    lines = [line.split("\t") for line in read_lines(path)]
-    names = ["kind", *PAIR_GROUP_BOUNDS]
-    return {name: [*column] for name, column in zip(names, zip(*lines[1:], strict=True), strict=True)}
+    names, *rows = [line.split("\t") for line in read_lines(path)]
+    return {name: [*column] for name, column in zip(names, zip(*rows, strict=True), strict=True)}
 
 
 def _read_scores(path: Path) -> np.ndarray:

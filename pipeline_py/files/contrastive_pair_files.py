@@ -14,6 +14,8 @@ from pipeline_py.run.errors import InputError
 
 TEXT_COLUMNS = ("source", "correct", "contrastive")
 METADATA_COLUMNS = ("kind", "distance", "frequency")
+SENTENCE_COLUMN = "sentence"
+"""Column of the number of a pair's source sentence, in the properties of the pairs of a set."""
 
 
 class ContrastivePair(NamedTuple):

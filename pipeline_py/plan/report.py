@@ -172,6 +172,10 @@ class ReportPlan:
             "parsed": parsed,
             "accuracy": facts_files["accuracy"],
             **contrast_scores,
+            "pairs": {
+                split: self.evaluation.corpus.get_pair_metadata_path(split)
+                for split in self.evaluation.get_contrastive_sets(table)
+            },
             **(words if has_lengths else {}),
         }
 

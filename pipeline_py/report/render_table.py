@@ -55,9 +55,9 @@ def render_table(
             `lowercase_trees`, whether parsers read lower-cased text.
         files: Inputs by kind and name. For scores: `statistics` by SYSTEM:RUN:SET, `comparisons` by SET, `facts` by
             SYSTEM:RUN, `parsed` by SET if only parsed sentences are scored, `correct` and `contrastive` by
-            SYSTEM:RUN:SET for each contrastive set, `accuracy` by PARSER:TREES, and with an empty name `claims`,
-            `exclusions` and `ceiling`. For counts: `counts` by SPLIT, `original`, `generalised` and `bpe` by LANGUAGE,
-            or `shares`. For all tables with published numbers: `published` with an empty name.
+            SYSTEM:RUN:SET and `pairs` by SET for each contrastive set, `accuracy` by PARSER:TREES, and with an empty
+            name `claims`, `exclusions` and `ceiling`. For counts: `counts` by SPLIT, `original`, `generalised` and
+            `bpe` by LANGUAGE, or `shares`. For all tables with published numbers: `published` with an empty name.
         tsv_output: The table as TSV.
         sheet_output: The table as JSON, the source of the report.
         markdown_output: The table as Markdown, followed by the verdicts on claims.

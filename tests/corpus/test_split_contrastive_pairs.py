@@ -33,7 +33,7 @@ def test_files_are_concatenated(files):
         ["The dog", "He sleeps", "He sleeps", ""],
         ["der Hund", "Er schläft", "Er schläft", ""],
         ["die Hund", "Er schläft nicht", "Sie schläft", ""],
-        ["kind\tdistance\tfrequency", "gender\t\t", "insertion\t1\t", "subject\t\t12", ""],
+        ["sentence\tkind\tdistance\tfrequency", "1\tgender\t\t", "2\tinsertion\t1\t", "2\tsubject\t\t12", ""],
     ]
 
 

@@ -12,7 +12,9 @@ from tests.text_files import read_table
 
 def imported(folder: Path, content: str) -> None:
     (folder / "scores.tsv").write_text(content)
-    (folder / "pairs.tsv").write_text("kind\tdistance\tfrequency\n" + "gender\t\t\n" * 3)
+    (folder / "pairs.tsv").write_text(
+        "sentence\tkind\tdistance\tfrequency\n" + "".join(f"{number}\tgender\t\t\n" for number in range(3))
+    )
     import_scores(
         scores=folder / "scores.tsv",
         pairs=folder / "pairs.tsv",

@@ -5,8 +5,14 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import binomtest
+from scipy.stats import t as student
 
-from pipeline_py.evaluation.measure_contrastive_accuracy import compute_wilson_interval, measure_contrastive_accuracy
+from pipeline_py.evaluation.measure_contrastive_accuracy import (
+    compute_accuracy_interval,
+    compute_effective_pair_count,
+    compute_wilson_interval,
+    measure_contrastive_accuracy,
+)
 from pipeline_py.run.errors import InputError
 from tests.nested_files import group_by_system
 from tests.text_files import read_table
@@ -15,12 +21,13 @@ KINDS = ["gender", "", "number", "gender", "number", "number", "gender", "gender
 DISTANCES = ["1", "", "1", "12", "16", "200", "2", "0"]
 FREQUENCIES = ["", "", "", "", "", "10001", "3", ""]
 PAIRS = len(KINDS)
+HEAD = "sentence\tkind\tdistance\tfrequency\n"
 NAMES = ("GlobalAtt", "SDAtt", "Tree=2")
 
 
 def write_pairs(path):
-    rows = zip(KINDS, DISTANCES, FREQUENCIES, strict=True)
-    path.write_text("kind\tdistance\tfrequency\n" + "".join("\t".join(row) + "\n" for row in rows))
+    rows = zip(map(str, range(PAIRS)), KINDS, DISTANCES, FREQUENCIES, strict=True)
+    path.write_text(HEAD + "".join("\t".join(row) + "\n" for row in rows))
 
 
 def write_scores(path, scores):
@@ -108,6 +115,61 @@ def test_ends_of_the_interval_are_as_many_deviations_away_as_wilson_says(trials)
             assert abs(share - end) == pytest.approx(1.959963985 * deviation, abs=1e-7) or end in (0, 1)
 
 
+@pytest.mark.parametrize("runs", [1, 3])
+def test_effective_number_of_pairs_is_that_of_the_formula(runs):
+    """Korn and Graubard (1998), written out, with sentences of one to four pairs in any order."""
+    random = np.random.default_rng(2)
+    sentences = random.permutation(np.repeat(range(40), random.integers(1, 5, size=40)))
+    shares = random.integers(0, runs + 1, size=len(sentences)) / runs
+    mean = sum(shares) / len(shares)
+    residuals = {number: 0.0 for number in sentences}
+    for number, share in zip(sentences, shares, strict=True):
+        residuals[number] += share - mean
+    of_sentences = len(residuals) / (len(residuals) - 1) * sum(value**2 for value in residuals.values())
+    of_pairs = len(shares) / (len(shares) - 1) * sum((share - mean) ** 2 for share in shares)
+    correction = student.ppf(0.975, len(shares) - 1) / student.ppf(0.975, len(residuals) - 1)
+    expected = len(shares) * of_pairs / of_sentences * correction**2
+    assert compute_effective_pair_count(shares, sentences) == pytest.approx(expected)
+    assert compute_effective_pair_count(shares, np.arange(len(shares))) == len(shares)
+
+
+def test_intervals_cover_the_truth_when_pairs_share_sentences():
+    """Four pairs a sentence, alike more often than by chance: as independent pairs, they would miss the truth often."""
+    random = np.random.default_rng(3)
+    sentences = np.repeat(range(50), 4)
+    covered = {"by sentence": 0, "by pair": 0}
+    for _ in range(400):
+        margins = random.random(200) - np.repeat(random.beta(1.4, 0.6, size=50), 4)
+        for name, numbers in (("by sentence", sentences), ("by pair", np.arange(200))):
+            low, high = compute_accuracy_interval(-margins[None], numbers)
+            covered[name] += low <= 70 <= high
+    assert 0.92 <= covered["by sentence"] / 400 <= 0.98 and covered["by pair"] / 400 < 0.85
+
+
+def test_a_sentence_with_both_readings_counts_once():
+    """Without a tree, one of both readings is right; with its tree, both are."""
+    sentences = np.repeat(range(30), 2)
+    blind = np.tile([1.0, -1.0], 30)[None]
+    assert compute_accuracy_interval(blind, sentences) == (50, 50)
+    low, high = compute_accuracy_interval(np.ones((1, 60)), sentences)
+    assert high == 100 and 100 - low > 1.9 * (100 - compute_accuracy_interval(np.ones((1, 60)), np.arange(60))[0])
+    assert compute_effective_pair_count(np.ones(5), np.zeros(5)) == 1
+
+
+def test_tests_count_sentences_once(tmp_path):
+    """Of three sentences with two, two and one pairs, one system gets more right of two, the other of one."""
+    (tmp_path / "pairs.tsv").write_text(HEAD + "".join(f"{number}\t\t\t\n" for number in (1, 2, 1, 2, 3)))
+    right = {"A": [1, 0, 0, 0, 1], "B": [1, 1, 1, 1, 0]}
+    scores = {name: np.array([[np.array(of) - 1.0, np.full(5, -0.5)]]) for name, of in right.items()}
+    for name, ((correct, contrastive),) in scores.items():
+        write_scores(tmp_path / f"{name}.1.correct", correct.tolist())
+        write_scores(tmp_path / f"{name}.1.contrastive", contrastive.tolist())
+    measure_contrastive_accuracy(**arguments(tmp_path, scores))
+    (row,) = read_table(tmp_path / "out.comparisons.tsv")
+    assert (row["better"], row["worse"], row["ties"]) == ("2", "1", "0") and float(row["difference"]) == 40
+    assert float(row["p_mcnemar"]) == mcnemar(2, 1)
+
+
 def mcnemar(better, worse):
     """Two-sided: twice the probability of at most the rarer of the two, of fair coins."""
     total, least = better + worse, min(better, worse)
@@ -141,7 +203,7 @@ def test_pairs_of_systems_are_compared_by_the_pairs_that_one_is_right_of(folder,
 
 
 def test_a_clear_difference_of_single_runs_is_mcnemars(tmp_path):
-    (tmp_path / "pairs.tsv").write_text("kind\tdistance\tfrequency\n" + "\t\t\n" * 30)
+    (tmp_path / "pairs.tsv").write_text(HEAD + "".join(f"{number}\t\t\t\n" for number in range(30)))
     right = {"A": [1] * 30, "B": [1] * 15 + [0] * 12 + [1] * 3}
     for name, of in right.items():
         write_scores(tmp_path / f"{name}.correct", [-1.0 if comparison_row else -3.0 for comparison_row in of])
@@ -163,7 +225,7 @@ def one_score_less(folder, file_options):
 
 
 def other_set(folder, file_options):
-    (folder / "pairs.tsv").write_text("kind\tdistance\tfrequency\n\t\t\n")
+    (folder / "pairs.tsv").write_text(HEAD + "1\t\t\t\n")
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,9 @@ GROUPING_LABELS = {
 EXPLANATION = (
     "A contrastive pair has a correct translation and one with an error. Accuracy is the percentage of pairs for which "
     "a system gives the correct translation the higher probability (sum of log p over all subwords); guessing gives "
-    "50. Intervals (Wilson, 95 %, at the mean of the runs) count each pair once, whatever the number of runs. Neither "
-    "they nor the tests (McNemar, over the pairs of these runs) include variation between runs."
+    "50. Intervals (Wilson, 95 %, at the mean of the runs) count each pair once, whatever the number of runs; tests "
+    "(McNemar) are over source sentences. Both take pairs with the same source as dependent, and neither includes "
+    "variation between runs."
 )
 
 

@@ -15,6 +15,7 @@ from pipeline_py.evaluation.measure_contrastive_accuracy import (
     compute_accuracies,
     compute_accuracy_interval,
     read_score_margins,
+    read_sentence_numbers,
 )
 from pipeline_py.evaluation.metric import get_metric_class
 from pipeline_py.evaluation.metrics.bleu import compute_log_brevity_penalty
@@ -214,6 +215,7 @@ class SystemMeasures:
         verdict_exclusions: systems and sets that verdicts exclude, with the reasons.
         mean_output_words: mean number of words of an output in each run, before detokenization, by set and system.
         mean_reference_words: mean number of words of a tokenized reference, by set.
+        pair_sentences: number of the source sentence of each pair, by contrastive set.
     """
 
     statistics: Mapping[str, Mapping[str, Mapping[str, SystemStatistics]]]
@@ -225,6 +227,7 @@ class SystemMeasures:
     verdict_exclusions: VerdictExclusions = field(default_factory=VerdictExclusions)
     mean_output_words: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
     mean_reference_words: Mapping[str, float] = field(default_factory=dict)
+    pair_sentences: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def run_counts(self) -> list[int]:
@@ -294,7 +297,9 @@ class SystemMeasures:
     def get_interval(self, system: str, column: str, split: str | None) -> tuple[float, float] | None:
         """Return the 95 % interval of a value, or None if its column has none."""
         decisions = self.contrast_decisions.get(split or "", {}).get(system)
-        return None if column != CONTRAST_COLUMN or decisions is None else compute_accuracy_interval(decisions)
+        if column != CONTRAST_COLUMN or decisions is None:
+            return None
+        return compute_accuracy_interval(decisions, self.pair_sentences[split or ""])
 
     def describe_contrast(self, display_names: Mapping[str, str]) -> list[str]:
         """Explain accuracy on contrastive sets, and list the rows without it."""
@@ -305,8 +310,8 @@ class SystemMeasures:
         return [
             "Acc.: percentage of the pairs of a contrastive set for which the system gives the correct translation a "
             "higher probability than the contrastive one (equal ones count as wrong). In brackets: Wilson's 95 % "
-            "interval at the mean of these runs; it counts each pair once, whatever the number of runs, and does not "
-            "include variation between runs.",
+            "interval at the mean of these runs; it counts each pair once, whatever the number of runs, takes pairs "
+            "with the same source as dependent, and does not include variation between runs.",
             *(
                 f"{display_names[row]} has no Acc. on {', '.join(sets)}: no scores of these translations were given."
                 if row in self.external_systems
@@ -333,7 +338,7 @@ def read_system_measures(
     Args:
         files: `statistics` by system, run and set; `words` by system, run and set and `reference_tokens` by set if the
             table has lengths; `parsed` by set if only parsed sentences are scored; `facts` by system and run; `correct`
-            and `contrastive` by system, run and contrastive set.
+            and `contrastive` by system, run and contrastive set, and `pairs` by contrastive set.
         systems: rows of the table.
         metrics: metrics of the table.
         description: the plan's description of the table.
@@ -363,6 +368,7 @@ def read_system_measures(
         else VerdictExclusions(),
         _read_mean_words(files),
         {split: _compute_mean_words(path) for (split,), path in files.get_files("reference_tokens").items()},
+        {split: read_sentence_numbers(path) for (split,), path in files.get_files("pairs").items()},
     )
 
 

@@ -243,6 +243,11 @@ def test_accuracy_has_column_for_every_contrastive_set(table_files, tmp_path):
         return table_files.write(name, f"log_probability\tpieces\n{rows}")
 
     table_files.description["contrastive"] = ["gender", "order"]
+    for set_name, numbers in {"gender": (1, 2, 3, 4), "order": (1, 1, 2, 2)}.items():
+        rows = "".join(f"{number}\t\t\t\n" for number in numbers)
+        table_files.files[f"pairs:{set_name}"] = table_files.write(
+            f"{set_name}.pairs.tsv", f"sentence\tkind\tdistance\tfrequency\n{rows}"
+        )
     for set_name, (first, second) in {
         "gender": ((-1, -2, -4, -3), (-1, -1, -1, -3)),
         "order": ((-9,) * 4, (-1,) * 4),
@@ -265,7 +270,7 @@ def test_accuracy_has_column_for_every_contrastive_set(table_files, tmp_path):
     assert (tree["contrast_order"], seq["contrast_gender"], seq["contrast_order"]) == ("50.00", "", "")
     assert "| System | BLEU | Acc. gender | Acc. order |" in markdown
     assert "| Sequence | 24.00 | – | – |" in markdown
-    assert "| Tree | 25.00 | 50.00 ± 35.36 (15.0 to 85.0) | 50.00 ± 70.71 (15.0 to 85.0) |" in markdown
+    assert "| Tree | 25.00 | 50.00 ± 35.36 (15.0 to 85.0) | 50.00 ± 70.71 (0.7 to 99.3) |" in markdown
     assert "Sequence has no Acc.: a phrase-based system cannot score a translation that" in markdown
     assert "Tree has no Acc." not in markdown and "over 2 runs" in markdown
 
