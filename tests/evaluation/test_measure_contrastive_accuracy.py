@@ -157,7 +157,7 @@ def test_a_sentence_with_both_readings_counts_once():
 
 
 def test_tests_count_sentences_once(tmp_path):
-    """Of three sentences with two, two and one pairs, one system gets more right of two, the other of one."""
+    """One system gets more pairs right of two sentences, the other of one."""
     (tmp_path / "pairs.tsv").write_text(HEAD + "".join(f"{number}\t\t\t\n" for number in (1, 2, 1, 2, 3)))
     right = {"A": [1, 0, 0, 0, 1], "B": [1, 1, 1, 1, 0]}
     scores = {name: np.array([[np.array(of) - 1.0, np.full(5, -0.5)]]) for name, of in right.items()}
