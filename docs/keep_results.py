@@ -54,7 +54,7 @@ def find_tables(results_folder: Path) -> list[Path]:
 
 
 def keep_tables(results_folder: Path, target: Path) -> None:
-    """Copy the tables of a folder of results, and the answers of each table and of all together.
+    """Copy the tables of a folder of results, the answers of each and of all together, and contrastive comparisons.
 
     Raises:
         InputError: the folder has no table; what was kept does not change.
@@ -67,6 +67,8 @@ def keep_tables(results_folder: Path, target: Path) -> None:
         kept_sheet = target / sheet.relative_to(results_folder)
         table = str(kept_sheet.relative_to(target)).removesuffix(".sheet.json")
         copies |= {sheet: kept_sheet, evaluation / table / "claims.tsv": target / f"{table}.claims.tsv"}
+        comparisons = (evaluation / table).glob("*.contrast_comparisons.tsv")
+        copies |= {path: target / f"{table}.{path.name}" for path in comparisons}
     for path, kept_path in copies.items():
         if path.exists():
             kept_path.parent.mkdir(parents=True, exist_ok=True)

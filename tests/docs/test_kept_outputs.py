@@ -62,6 +62,10 @@ def test_tables_are_made_from_kept_outputs(name: str, corpus: str, tmp_path: Pat
             pd.read_csv(path, sep="\t") for path in (results / "evaluation" / table / "claims.tsv", kept_claims)
         )
         pd.testing.assert_frame_equal(claims, expected_claims, rtol=1e-9)
+    for kept_comparisons in kept_folder.glob("*.contrast_comparisons.tsv"):
+        table, _, file = kept_comparisons.name.partition(".")
+        paths = (results / "evaluation" / table / file, kept_comparisons)
+        pd.testing.assert_frame_equal(*(pd.read_csv(path, sep="\t") for path in paths), rtol=1e-9)
     for kept_sheet in sheets:
         rows, kept_rows = (
             json.loads(path.read_text(encoding="utf-8"))["rows"] for path in (results / kept_sheet.name, kept_sheet)

@@ -1,8 +1,10 @@
 """Generated parts of README and docs agree with the stored results."""
 
 import os
+import re
 import subprocess
 import sys
+from statistics import fmean
 
 import pytest
 
@@ -10,6 +12,7 @@ from pipeline_py.report.tables.sheet import read_sheet
 from tests.docs.page_blocks import find_commands
 from tests.project_copy import ROOT
 from tests.test_one_name import JOBS
+from tests.text_files import read_table
 
 SCRIPTS = [
     "docs/regenerate.py",
@@ -65,6 +68,36 @@ def test_calibration_page_has_the_kept_accuracies():
         if trees:
             (row,) = (row for row in page_rows if row[0] == name and len(row) == 5)
             assert phenomena == row[1 + ["gold", "embedded", "random", "right-branching"].index(trees)], system.text
+
+
+def test_documentation_page_has_the_kept_contrastive_accuracies():
+    """Check accuracies by seed and p-values, which are arranged by hand, against the kept table and comparisons."""
+    folder = ROOT / "docs/kept/docs_ende"
+    page = (ROOT / "docs/results/documentation.md").read_text(encoding="utf-8")
+    page_rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line[:1] == "|"]
+    for system, *kept_cells in read_sheet(folder / "contrastive_ende.sheet.json").rows:
+        row_head = system.text.replace(" [stanza_en]", "").replace(" [random]", ", random trees")
+        (cells,) = (row[1:] for row in page_rows if row[0] == row_head and len(row) == 4)
+        for cell, kept_cell in zip(cells, kept_cells, strict=True):
+            assert fmean(map(float, cell.split(", "))) == pytest.approx(float(kept_cell.value), abs=0.0101), row_head
+    p_values: dict[str, list[float]] = {}
+    for split in ("np_agreement", "subj_verb_agreement", "polarity"):
+        for row in read_table(folder / f"contrastive_ende.{split}.contrast_comparisons.tsv"):
+            names = (row[name].replace(" [random]", ", random trees") for name in ("system", "other"))
+            p_values.setdefault(" − ".join(names), []).append(float(row["p_mcnemar_holm"]))
+    for names in ("SDAtt − SDAtt, random trees", "Tree2Seq − Seq2Seq"):
+        (cells,) = (row[1:] for row in page_rows if row[0] == names and len(row) == 4)
+        for cell, p_value in zip(cells, p_values[names], strict=True):
+            printed = re.search(r"p (=|<) ([\d.]+)", cell)
+            assert (
+                p_value > 0.05
+                if printed is None
+                else p_value < 0.001
+                if printed[1] == "<"
+                else float(printed[2]) == float(f"{p_value:.1g}")
+            ), (names, cell, p_value)
+    assert "(p at least 0.5)" in page and 0.5 <= min(p_values["SDAtt − GlobalAtt"]) < 0.6
+    assert "random trees (p at least 0.9)" in page and 0.85 <= min(p_values["Tree2Seq, random trees − Tree2Seq"]) < 0.95
 
 
 @pytest.mark.parametrize("table", ["tree_encoder", "syntax"])
