@@ -53,14 +53,14 @@ def measure_contrastive_accuracy(
 
     A pair with equal probabilities counts as wrong. Accuracy is in percent; for several runs (seeds) it is the mean
     over them, with the sample standard deviation. `low` and `high` are the ends of Wilson's 95 % interval (1927). It
-    has one trial for each pair whatever the number of runs, or, if pairs share source sentences, the number of
-    independent pairs that would be as precise (`compute_accuracy_interval`). `ties` counts pairs with equal
+    has one trial for each pair whatever the number of runs, or, if pairs share source sentences, as many as independent
+    pairs would be as precise (`compute_effective_pair_count`). `ties` counts pairs with equal
     probabilities, as a mean over runs. Groups are all pairs (`all`), and pairs by `kind`, `distance` and `frequency`; a
     pair without such a value is in no group of it.
 
     The comparisons have each pair of systems once; `other` is the system that is given first. `better` and `worse`
-    count the source sentences of which the one or the other system gets more pairs right; with several runs, the larger
-    share of its runs and pairs. If each sentence has one pair, these are the pairs that only one of them gets right.
+    count the source sentences of which the one or the other system gets more pairs right, as a mean over its runs. With
+    one run and one pair for each sentence, these are the pairs that only one of them gets right.
     McNemar's test (1947) is the exact two-sided binomial test that both are equally probable. `p_mcnemar_holm` is
     corrected for all pairs of systems on the set (Holm 1979).
 
@@ -72,7 +72,7 @@ def measure_contrastive_accuracy(
         comparisons_output: Comparisons of all pairs of systems as TSV.
 
     Raises:
-        InputError: if files are none of scores, or do not belong together.
+        InputError: if files are none of scores, do not belong together, or `pairs` has no column `sentence`.
     """
     pair_properties = _read_pair_properties(pairs)
     sentence_numbers = read_sentence_numbers(pairs)
@@ -133,8 +133,17 @@ def read_score_margins(
 
 
 def read_sentence_numbers(path: Path) -> np.ndarray:
-    """Return the number of each pair's source sentence (pairs), from a file of `corpus.split_contrastive_pairs`."""
-    return np.array(_read_pair_properties(path)[SENTENCE_COLUMN], dtype=np.int64)
+    """Return the number of each pair's source sentence (pairs), from a file of `corpus.split_contrastive_pairs`.
+
+    Raises:
+        InputError: the file has no such numbers.
+    """
+    numbers = _read_pair_properties(path).get(SENTENCE_COLUMN)
+    if numbers is None:
+        raise InputError(
+            f"no column `{SENTENCE_COLUMN}`; make the file again with the stage `corpus.split_contrastive_pairs`", path
+        )
+    return np.array(numbers, dtype=np.int64)
 
 
 def compute_accuracies(margins: np.ndarray) -> list[float]:
@@ -145,9 +154,9 @@ def compute_accuracies(margins: np.ndarray) -> list[float]:
 def compute_accuracy_interval(margins: np.ndarray, sentence_numbers: np.ndarray) -> tuple[float, float]:
     """Return Wilson's 95 % interval of the mean accuracy in percent.
 
-    Its number of trials is the effective number of pairs (`compute_effective_pair_count`), as recommended for clustered
-    samples by Franco et al. (2019), "Comparative Study of Confidence Intervals for Proportions in Complex Sample
-    Surveys".
+    Its number of trials is the effective number of pairs (`compute_effective_pair_count`). Franco et al. (2019),
+    "Comparative Study of Confidence Intervals for Proportions in Complex Sample Surveys", compare such intervals; with
+    few sentences they can cover less than 95 %.
 
     Args:
         margins: log probability of the correct translation minus that of the contrastive one (runs, pairs).
@@ -164,38 +173,45 @@ def compute_effective_pair_count(shares: np.ndarray, sentence_numbers: np.ndarra
     It is n / d · (t(n − 1) / t(c − 1))² for n pairs of c sentences, where t are 97.5 % quantiles of Student's
     distribution, and the design effect d is the variance of the mean over sentences, divided by that over independent
     pairs (Korn and Graubard 1998, "Confidence Intervals for Proportions with Small Expected Number of Positive Counts
-    Estimated from Survey Data"). Without variance, as when all pairs are right, d is n / c. The result is n if each
-    sentence has one pair, and infinite if all sentences have the same mean, but not all pairs.
+    Estimated from Survey Data"). Without variance, as when all pairs are right, d is n / c. With several runs, both
+    variances are of shares, which keeps one trial for each pair.
+
+    The result is n if each sentence has one pair. It can be more than n, since of both readings of a sentence a system
+    without trees gets one right; if all sentences have the same mean, but not all pairs, it is infinite. A single
+    sentence with several pairs tells nothing: 0.
 
     Args:
-        shares: in how many of its runs a system gets each pair right, from 0 to 1 (pairs).
+        shares: share of the runs in which a system gets each pair right (pairs).
         sentence_numbers: source sentence of each pair (pairs).
     """
-    from scipy.stats import t as student
+    from scipy.special import stdtrit
 
     pair_count = len(shares)
-    _, places = np.unique(sentence_numbers, return_inverse=True)
-    sentence_count = int(places.max()) + 1
+    _, sentence_indices = np.unique(sentence_numbers, return_inverse=True)
+    sentence_count = int(sentence_indices.max()) + 1
     if sentence_count == pair_count:
         return pair_count
     if sentence_count == 1:
-        return 1
+        return 0
     deviations = shares - shares.mean()
     pair_variance = float(deviations @ deviations) * pair_count / (pair_count - 1)
-    sums = np.bincount(places, weights=deviations)
+    sums = np.bincount(sentence_indices, weights=deviations)
     sentence_variance = float(sums @ sums) * sentence_count / (sentence_count - 1)
     design_effect = sentence_variance / pair_variance if pair_variance > 0 else pair_count / sentence_count
     if design_effect == 0:
         return math.inf
-    quantiles = student.ppf(0.975, [pair_count - 1, sentence_count - 1])
+    quantiles = stdtrit([pair_count - 1, sentence_count - 1], 0.975)
     return pair_count / design_effect * float(quantiles[0] / quantiles[1]) ** 2
 
 
 def compute_wilson_interval(share: float, trial_count: float) -> tuple[float, float]:
     """Return Wilson's 95 % interval (1927) of a share between 0 and 1.
 
-    Its ends are the probabilities p that are 1.96 standard deviations √(p (1 − p) / n) away from the share.
+    Its ends are the probabilities p that are 1.96 standard deviations √(p (1 − p) / n) away from the share; without a
+    trial, 0 and 1.
     """
+    if trial_count == 0:
+        return 0.0, 1.0
     z2 = NORMAL_QUANTILE**2 / trial_count
     centre = (share + z2 / 2) / (1 + z2)
     half = NORMAL_QUANTILE / (1 + z2) * np.sqrt(share * (1 - share) / trial_count + z2 / (4 * trial_count))
@@ -235,9 +251,9 @@ def _run_sign_tests(
     """Yield a row for each pair of systems: accuracies, counts of better, worse and equal sentences, and p-values."""
     from scipy.stats import binomtest
 
-    _, places = np.unique(sentence_numbers, return_inverse=True)
+    _, sentence_indices = np.unique(sentence_numbers, return_inverse=True)
     shares = {
-        name: np.bincount(places, weights=correct_mask.sum(axis=0)) / len(correct_mask)
+        name: np.bincount(sentence_indices, weights=correct_mask.sum(axis=0)) / len(correct_mask)
         for name, correct_mask in correct_masks.items()
     }
     pairs = [(name, other_name) for other_name, name in combinations(shares, 2)]

@@ -364,6 +364,7 @@ class ReportPlan:
             files={"files": self.get_table_files(table)},
             settings={"description": self.build_table_description(table)},
             modules=[f"evaluation.metrics.{metric}" for metric in self.evaluation.computed_metrics],
+            software=["scipy"],
         )
 
     def build_facts_table_job(self, table: str) -> Job:

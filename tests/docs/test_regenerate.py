@@ -97,7 +97,9 @@ def test_documentation_page_has_the_kept_contrastive_accuracies():
                 else float(printed[2]) == float(f"{p_value:.1g}")
             ), (names, cell, p_value)
     assert "(p at least 0.5)" in page and 0.5 <= min(p_values["SDAtt − GlobalAtt"]) < 0.6
-    assert "random trees (p at least 0.9)" in page and 0.85 <= min(p_values["Tree2Seq, random trees − Tree2Seq"]) < 0.95
+    assert (
+        "random trees (p at least 0.88)" in page and 0.88 <= min(p_values["Tree2Seq, random trees − Tree2Seq"]) < 0.89
+    )
 
 
 @pytest.mark.parametrize("table", ["tree_encoder", "syntax"])

@@ -153,7 +153,8 @@ def test_a_sentence_with_both_readings_counts_once():
     assert compute_accuracy_interval(blind, sentences) == (50, 50)
     low, high = compute_accuracy_interval(np.ones((1, 60)), sentences)
     assert high == 100 and 100 - low > 1.9 * (100 - compute_accuracy_interval(np.ones((1, 60)), np.arange(60))[0])
-    assert compute_effective_pair_count(np.ones(5), np.zeros(5)) == 1
+    assert compute_effective_pair_count(np.ones(5), np.zeros(5)) == 0
+    assert compute_accuracy_interval(np.ones((1, 5)), np.zeros(5)) == (0, 100)
 
 
 def test_tests_count_sentences_once(tmp_path):
@@ -228,10 +229,15 @@ def other_set(folder, file_options):
     (folder / "pairs.tsv").write_text(HEAD + "1\t\t\t\n")
 
 
+def other_columns(folder, file_options):
+    (folder / "pairs.tsv").write_text("kind\tdistance\tfrequency\n" + "\t\t\n" * PAIRS)
+
+
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
         (one_score_less, r"SDAtt\.2\.contrastive: 7 scores, but .*GlobalAtt\.1\.correct has 8; give files of one set"),
+        (other_columns, r"pairs\.tsv: no column `sentence`; make the file again with the stage"),
         (other_set, r"'GlobalAtt' has scores of 8 pairs and .*pairs\.tsv has 1; give the files of one set"),
     ],
 )

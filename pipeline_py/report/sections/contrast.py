@@ -125,9 +125,9 @@ def build_comparison_table(path: Path, display_names: Mapping[str, str], set_nam
     """Build the table of all pairs of systems on a set."""
     rows = read_tsv(path, COMPARISON_COLUMNS, COUNT_COLUMNS).to_dict("records")
     return build_sheet(
-        f"Every pair of systems on {set_name}: accuracies; the number of pairs that only the system gets right "
-        "(better), only the other (worse), and both or neither (alike); p of McNemar's test before and after Holm's "
-        f"correction. p below {SIGNIFICANCE_LEVEL} is bold.",
+        f"Every pair of systems on {set_name}: accuracies; the number of source sentences of which the system gets "
+        "more pairs right (better), the other does (worse), or both get as many (alike); p of McNemar's test before "
+        f"and after Holm's correction. p below {SIGNIFICANCE_LEVEL} is bold.",
         [
             "System",
             "Other",

@@ -72,3 +72,4 @@ def test_comparison_table_has_counts_and_p_values(tmp_path):
         *("0.031", "1.000"),
     ]
     assert [cell.bold for cell in sheet.rows[0][-2:]] == [True, False]
+    assert "the number of source sentences of which the system gets more pairs right (better)" in sheet.title
