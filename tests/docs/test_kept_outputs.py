@@ -40,6 +40,7 @@ def test_paths_in_archives_need_no_quotes_in_a_shell(archive: Path) -> None:
         ("multi30k", "multi30k"),
         ("multi30k_planned", "multi30k"),
         ("multi30k_control", "multi30k"),
+        ("multi30k_distances", "multi30k"),
         ("multi30k_tuning", "multi30k"),
         ("docs_ende", "docs_ende"),
     ],
