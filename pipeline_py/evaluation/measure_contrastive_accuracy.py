@@ -52,17 +52,17 @@ def measure_contrastive_accuracy(
     """Count on a contrastive set how often systems give the correct translation the higher probability.
 
     A pair with equal probabilities counts as wrong. Accuracy is in percent; for several runs (seeds) it is the mean
-    over them, with the sample standard deviation. `low` and `high` are the ends of Wilson's 95 % interval (1927). It
-    has one trial for each pair whatever the number of runs, or, if pairs share source sentences, as many as independent
-    pairs would be as precise (`compute_effective_pair_count`). `ties` counts pairs with equal
-    probabilities, as a mean over runs. Groups are all pairs (`all`), and pairs by `kind`, `distance` and `frequency`; a
-    pair without such a value is in no group of it.
+    over them, with the sample standard deviation. `low` and `high` are the ends of Wilson's 95 % interval (1927). Its
+    number of trials is the number of pairs, whatever the number of runs; if pairs share source sentences, it is the
+    number of independent pairs that would be as precise (`compute_effective_pair_count`). `ties` counts pairs with
+    equal probabilities, as a mean over runs. Groups are all pairs (`all`), and pairs by `kind`, `distance` and
+    `frequency`; a pair without such a value is in no group of it.
 
     The comparisons have each pair of systems once; `other` is the system that is given first. `better` and `worse`
-    count the source sentences of which the one or the other system gets more pairs right, as a mean over its runs. With
-    one run and one pair for each sentence, these are the pairs that only one of them gets right.
-    McNemar's test (1947) is the exact two-sided binomial test that both are equally probable. `p_mcnemar_holm` is
-    corrected for all pairs of systems on the set (Holm 1979).
+    count the source sentences of which the one or the other system gets more pairs right, on average over its runs.
+    With one run and one pair for each sentence, these are the pairs that only one of them gets right. McNemar's test
+    (1947) is the exact two-sided binomial test that both are equally probable. `p_mcnemar_holm` is corrected for all
+    pairs of systems on the set (Holm 1979).
 
     Args:
         correct: Files of `nmt.force_decode` for the correct translations, by system and run.
@@ -75,7 +75,7 @@ def measure_contrastive_accuracy(
         InputError: if files are none of scores, do not belong together, or `pairs` has no column `sentence`.
     """
     pair_properties = _read_pair_properties(pairs)
-    sentence_numbers = read_sentence_numbers(pairs)
+    sentence_numbers = np.array(pair_properties[SENTENCE_COLUMN], dtype=np.int64)
     systems = read_score_margins(correct, contrastive)
     for name, margins in systems.items():
         if margins.shape[1] != len(pair_properties["kind"]):
@@ -138,12 +138,7 @@ def read_sentence_numbers(path: Path) -> np.ndarray:
     Raises:
         InputError: the file has no such numbers.
     """
-    numbers = _read_pair_properties(path).get(SENTENCE_COLUMN)
-    if numbers is None:
-        raise InputError(
-            f"no column `{SENTENCE_COLUMN}`; make the file again with the stage `corpus.split_contrastive_pairs`", path
-        )
-    return np.array(numbers, dtype=np.int64)
+    return np.array(_read_pair_properties(path)[SENTENCE_COLUMN], dtype=np.int64)
 
 
 def compute_accuracies(margins: np.ndarray) -> list[float]:
@@ -274,6 +269,10 @@ def _run_sign_tests(
 
 def _read_pair_properties(path: Path) -> dict[str, list[str]]:
     names, *rows = [line.split("\t") for line in read_lines(path)]
+    if SENTENCE_COLUMN not in names:
+        raise InputError(
+            f"no column `{SENTENCE_COLUMN}`; make the file again with the stage `corpus.split_contrastive_pairs`", path
+        )
     return {name: [*column] for name, column in zip(names, zip(*rows, strict=True), strict=True)}
 
 

@@ -215,7 +215,7 @@ class SystemMeasures:
         verdict_exclusions: systems and sets that verdicts exclude, with the reasons.
         mean_output_words: mean number of words of an output in each run, before detokenization, by set and system.
         mean_reference_words: mean number of words of a tokenized reference, by set.
-        pair_sentences: number of the source sentence of each pair, by contrastive set.
+        sentence_numbers: number of the source sentence of each pair, by contrastive set.
     """
 
     statistics: Mapping[str, Mapping[str, Mapping[str, SystemStatistics]]]
@@ -227,7 +227,7 @@ class SystemMeasures:
     verdict_exclusions: VerdictExclusions = field(default_factory=VerdictExclusions)
     mean_output_words: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
     mean_reference_words: Mapping[str, float] = field(default_factory=dict)
-    pair_sentences: Mapping[str, np.ndarray] = field(default_factory=dict)
+    sentence_numbers: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     @property
     def run_counts(self) -> list[int]:
@@ -299,7 +299,7 @@ class SystemMeasures:
         decisions = self.contrast_decisions.get(split or "", {}).get(system)
         if column != CONTRAST_COLUMN or decisions is None:
             return None
-        return compute_accuracy_interval(decisions, self.pair_sentences[split or ""])
+        return compute_accuracy_interval(decisions, self.sentence_numbers[split or ""])
 
     def describe_contrast(self, display_names: Mapping[str, str]) -> list[str]:
         """Explain accuracy on contrastive sets, and list the rows without it."""
