@@ -214,6 +214,7 @@ OPTIMIZATIONS = [
     ),
     Optimization("gradients after the loop (fast/time_loop.py)", "GlobalAtt", disable_traces, disable_all_kernels),
     Optimization("gradients after the loop (fast/time_loop.py)", "Seq2Seq", disable_traces),
+    Optimization("gradients after the loop (fast/time_loop.py)", "Hierarchical", disable_traces),
     Optimization(
         "loss in the memory of the logits (loss/softmax.py)",
         "GlobalAtt",
@@ -302,7 +303,7 @@ def measure_gains(
         torch.testing.assert_close(*results, rtol=1e-3, atol=1e-3)
         saved = summarize_ratios(times[0], times[1])
         saving = f"{1 - saved.median:.1%} ({1 - saved.highest:.1%}–{1 - saved.lowest:.1%})"
-        print(f"{gain.description:<64}{gain.system_name:<19}{saving}")
+        print(f"{gain.description:<66}{gain.system_name:<19}{saving}")
 
 
 def draw_batches(

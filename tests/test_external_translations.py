@@ -165,7 +165,7 @@ def test_a_partial_run_does_not_repeat_old_answers(project, results_folder, unch
         assert "Nothing to be done" in output
         return
     assert (
-        "Some answers are out of date after this run. To update them: snakemake --cores 8 --configfile given.yaml"
+        "Some answers are out of date after this run. To update them: snakemake --cores all --configfile given.yaml"
         in output
     )
 
