@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from tests.docs.page_blocks import find_commands
-from tests.project_copy import ROOT, ProjectCopy
+from tests.project_copy import ROOT, ProjectCopy, run_snakemake
 
 ARCHIVES = sorted((ROOT / "docs" / "outputs").glob("*.tar.xz"))
 DATA = ROOT.parent / "shared" / "data"
@@ -43,32 +43,36 @@ def test_paths_in_archives_need_no_quotes_in_a_shell(archive: Path) -> None:
         ("multi30k_distances", "multi30k"),
         ("multi30k_tuning", "multi30k"),
         ("docs_ende", "docs_ende"),
+        ("embedded", None),
+        ("calibration", None),
     ],
 )
-def test_tables_are_made_from_kept_outputs(name: str, corpus: str, tmp_path: Path) -> None:
-    if not (DATA / corpus).is_dir():
+def test_tables_are_made_from_kept_outputs(name: str, corpus: str | None, tmp_path: Path) -> None:
+    if corpus is not None and not (DATA / corpus).is_dir():
         pytest.skip(f"the corpus is not at {DATA / corpus}")
-    project = ProjectCopy(tmp_path)
+    ProjectCopy(tmp_path)
     with tarfile.open(ROOT / "docs" / "outputs" / f"{name}.tar.xz") as content:
         content.extractall(tmp_path / "results", filter="data")
     for arguments in find_table_commands()[name]:
-        result = project.run_snakemake(*arguments)
+        result = run_snakemake(arguments, tmp_path)
         assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-3000:]
     kept_folder, results = ROOT / "docs" / "kept" / name, tmp_path / "results" / name
-    claims_files, sheets = [*kept_folder.glob("*claims.tsv")], [*kept_folder.glob("*.sheet.json")]
-    assert claims_files and sheets
-    for kept_claims in claims_files:
-        table = kept_claims.name.removesuffix("claims.tsv").removesuffix(".") or "all"
-        claims, expected_claims = (
-            pd.read_csv(path, sep="\t") for path in (results / "evaluation" / table / "claims.tsv", kept_claims)
-        )
-        pd.testing.assert_frame_equal(claims, expected_claims, rtol=1e-9)
-    for kept_comparisons in kept_folder.glob("*.contrast_comparisons.tsv"):
-        table, _, file = kept_comparisons.name.partition(".")
-        paths = (results / "evaluation" / table / file, kept_comparisons)
-        pd.testing.assert_frame_equal(*(pd.read_csv(path, sep="\t") for path in paths), rtol=1e-9)
-    for kept_sheet in sheets:
+    kept_claims, kept_sheets = [*kept_folder.rglob("*claims.tsv")], [*kept_folder.rglob("*.sheet.json")]
+    assert kept_claims and kept_sheets
+    for kept_path in [*kept_claims, *kept_folder.rglob("*.contrast_comparisons.tsv")]:
+        made_path = results / "evaluation" / name_made_file(kept_path.relative_to(kept_folder))
+        pd.testing.assert_frame_equal(*(pd.read_csv(path, sep="\t") for path in (made_path, kept_path)), rtol=1e-9)
+    for kept_path in kept_sheets:
         rows, kept_rows = (
-            json.loads(path.read_text(encoding="utf-8"))["rows"] for path in (results / kept_sheet.name, kept_sheet)
+            json.loads(path.read_text(encoding="utf-8"))["rows"]
+            for path in (results / kept_path.relative_to(kept_folder), kept_path)
         )
         assert rows == kept_rows
+
+
+def name_made_file(kept_file: Path) -> Path:
+    """Name the file of which `TABLE.claims.tsv` or `TABLE.SET.contrast_comparisons.tsv` is a copy, or `claims.tsv`."""
+    if kept_file.name == "claims.tsv":
+        return Path("all") / kept_file
+    table, _, file = kept_file.name.partition(".")
+    return kept_file.with_name(table) / file
