@@ -44,7 +44,7 @@ def find_tables(results_folder: Path) -> list[Path]:
     Raises:
         InputError: the folder has no table.
     """
-    other_experiments = [folder.parent for folder in results_folder.glob("*/evaluation")]
+    other_experiments = [folder.parent for folder in results_folder.glob("*/corpus")]
     sheets = [
         path for path in results_folder.rglob("*.sheet.json") if not any(map(path.is_relative_to, other_experiments))
     ]

@@ -33,7 +33,7 @@ def test_tables_are_kept_with_their_answers(tmp_path: Path) -> None:
     results, kept_folder = tmp_path / "results", tmp_path / "kept"
     files = ["a.sheet.json", "three_seeds/b.sheet.json", "evaluation/three_seeds/b/claims.tsv", "a.tsv"]
     files += ["evaluation/all/claims.tsv", "evaluation/all/exclusions.tsv", "evaluation/other/claims.tsv"]
-    files += ["mine/a.sheet.json", "mine/evaluation/all/claims.tsv"]
+    files += ["corpus/raw/dev.source", "mine/a.sheet.json", "mine/corpus/raw/dev.source"]
     for file in files:
         (results / file).parent.mkdir(parents=True, exist_ok=True)
         (results / file).write_text(file)
