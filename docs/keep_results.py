@@ -54,7 +54,7 @@ def find_tables(results_folder: Path) -> list[Path]:
 
 
 def keep_tables(results_folder: Path, target: Path) -> None:
-    """Copy the tables of a folder of results, the answers of each and of all together, and contrastive comparisons.
+    """Copy the tables of a folder of results with their facts and answers, all answers, and contrastive comparisons.
 
     Raises:
         InputError: the folder has no table; what was kept does not change.
@@ -67,6 +67,7 @@ def keep_tables(results_folder: Path, target: Path) -> None:
         kept_sheet = target / sheet.relative_to(results_folder)
         table = str(kept_sheet.relative_to(target)).removesuffix(".sheet.json")
         copies |= {sheet: kept_sheet, evaluation / table / "claims.tsv": target / f"{table}.claims.tsv"}
+        copies[results_folder / f"{table}.facts.tsv"] = target / f"{table}.facts.tsv"
         comparisons = (evaluation / table).glob("*.contrast_comparisons.tsv")
         copies |= {path: target / f"{table}.{path.name}" for path in comparisons}
     for path, kept_path in copies.items():

@@ -45,6 +45,7 @@ def test_paths_in_archives_need_no_quotes_in_a_shell(archive: Path) -> None:
         ("docs_ende", "docs_ende"),
         ("embedded", None),
         ("calibration", None),
+        ("whole_lexicon", None),
     ],
 )
 def test_tables_are_made_from_kept_outputs(name: str, corpus: str | None, tmp_path: Path) -> None:
@@ -61,6 +62,9 @@ def test_tables_are_made_from_kept_outputs(name: str, corpus: str | None, tmp_pa
     assert kept_sheets
     for kept_path in [*kept_folder.rglob("*claims.tsv"), *kept_folder.rglob("*.contrast_comparisons.tsv")]:
         made_path = results / "evaluation" / name_made_file(kept_path.relative_to(kept_folder))
+        pd.testing.assert_frame_equal(*(pd.read_csv(path, sep="\t") for path in (made_path, kept_path)), rtol=1e-9)
+    for kept_path in kept_folder.rglob("*.facts.tsv"):
+        made_path = results / kept_path.relative_to(kept_folder)
         pd.testing.assert_frame_equal(*(pd.read_csv(path, sep="\t") for path in (made_path, kept_path)), rtol=1e-9)
     for kept_path in kept_sheets:
         rows, kept_rows = (
