@@ -35,7 +35,7 @@ BAD_HABITS = re.compile(
 )
 """Expressions of our prose that readers had to read twice, and `So` at the start of a sentence."""
 
-CODE_SPAN = re.compile(r"`[^`]*`|\]\([^)]*\)")
+CODE_SPAN = re.compile(r"`[^`]*`|\]\([^)]*\)|<!--.*?-->")
 
 Definition = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 Assignment = ast.Assign | ast.AnnAssign

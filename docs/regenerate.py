@@ -119,7 +119,7 @@ def render_fact_table(facts: pd.DataFrame, decimals_by_column: Mapping[str, str]
         facts: a table's facts, a row for each run.
         decimals_by_column: number of decimals of each column to show.
     """
-    rows = [("System", *(column.replace("_", " ") for column in decimals_by_column))]
+    rows = [("System", *(f"`{column}`" for column in decimals_by_column))]
     for system, runs in facts.groupby("system", sort=False):
         cells = [
             ", ".join(f"{number:.{decimals}f}" for number in runs[column].dropna())
