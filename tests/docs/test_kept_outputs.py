@@ -42,6 +42,7 @@ def test_paths_in_archives_need_no_quotes_in_a_shell(archive: Path) -> None:
         ("multi30k_control", "multi30k"),
         ("multi30k_distances", "multi30k"),
         ("multi30k_tuning", "multi30k"),
+        ("multi30k_readings", "multi30k"),
         ("docs_ende", "docs_ende"),
         ("embedded", None),
         ("calibration", None),
