@@ -1,7 +1,8 @@
 """Keep the results of an experiment for the pages: `python docs/keep_results.py NAME FOLDER`.
 
-Tables and answers replace those in docs/kept/NAME, from which `docs/regenerate.py` writes the pages. What they are made
-from (translations, facts, learning curves, log-probabilities of contrastive pairs) replaces docs/outputs/NAME.tar.xz.
+Tables, their facts and answers replace those in docs/kept/NAME, from which `docs/regenerate.py` writes the pages. What
+they are made from (translations, facts, learning curves, log-probabilities of contrastive pairs) replaces
+docs/outputs/NAME.tar.xz.
 `--only-outputs` leaves the tables out, as for runs that must not be read yet. Weights are kept with
 `--network ROW/RUN`, in `float16`.
 """

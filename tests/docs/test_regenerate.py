@@ -6,14 +6,17 @@ import subprocess
 import sys
 from statistics import fmean
 
+import pandas as pd
 import pytest
 
+from docs.regenerate import format_bleu_interval, render_fact_table
 from pipeline_py.report.tables.sheet import read_sheet
 from tests.docs.page_blocks import find_commands
 from tests.project_copy import ROOT
 from tests.test_one_name import JOBS
 from tests.text_files import read_table
 
+PROSE_PAGES = ("results/calibration", "results/embedded_corpus")
 SCRIPTS = [
     "docs/regenerate.py",
     "docs/configuration_reference.py",
@@ -52,6 +55,38 @@ def test_the_page_of_command_lines_has_every_module_that_pages_name():
     assert [module for module in sorted(documented) if f"\n## {module}\n" not in text] == []
 
 
+def test_facts_of_runs_are_in_one_cell_and_systems_without_any_are_left_out():
+    facts = pd.DataFrame(
+        {"system": ["a", "b", "b", "c"], "window": [None, 5.61, 5.0, 3.0], "share": [None, 0.789, 0.5, None]}
+    )
+    lines = render_fact_table(facts, ["A", "B", "C"], {"window": "1", "share": "2"}).splitlines()
+    assert lines[2:] == ["| B | 5.6, 5.0 | 0.79, 0.50 |", "| C | 3.0 |  |"]
+
+
+def test_prose_has_the_kept_numbers():
+    """Check the numbers of the first sentences of pages, and of the table of findings, that come from kept results."""
+    pages = {name: (ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in ("results", *PROSE_PAGES)}
+    claims = pd.read_csv(ROOT / "docs/kept/embedded/claims.tsv", sep="\t")
+    claims = claims[(claims["metric"] == "bleu") & (claims["set"] == "AVG")].drop_duplicates(["system", "other"])
+    intervals = {
+        (row.system, row.other): format_bleu_interval(row.difference, row.low, row.high) for row in claims.itertuples()
+    }
+    gain = intervals["Tree2Seq", "Seq2Seq"]
+    assert gain in pages["results"] and gain[1:].replace(" [", " BLEU [") in pages["results/embedded_corpus"]
+    loss, most, least = re.findall(r"−([\d.]+)", intervals["Tree2Seq", "Tree2Seq [right-branching]"])
+    expected_loss = f"{loss} [{least}, {most}] worse than itself with right-branching trees"
+    assert expected_loss in pages["results/embedded_corpus"]
+    accuracies = {
+        row[0].text: row[3].text for row in read_sheet(ROOT / "docs/kept/calibration/calibration.sheet.json").rows
+    }
+    for system in ("SDAtt [gold]", "+SDAtt [gold]"):
+        accuracy, low, _, high = accuracies[system].replace("(", "").replace(")", "").split()
+        assert f"{accuracy} % [{low}, {high}]" in pages["results/calibration"]
+        assert f"{float(accuracy):.1f} % [{low}, {high}]" in pages["results"]
+    narrow = [accuracies[f"{system} [gold]"].split()[0] for system in ("SDAtt-2", "+SDAtt-2")]
+    assert f"with D = 2 for most ({' and '.join(narrow)} %)" in pages["results/calibration"]
+
+
 CALIBRATION_ROW_HEADS = {
     "SDAtt [gold]": "SDAtt, D = 4",
     "SDAtt-2 [gold]": "SDAtt, D = 2",
@@ -84,7 +119,7 @@ def read_page_rows(name: str) -> list[list[str]]:
     ids=["default", "longer"],
 )
 def test_calibration_page_has_the_kept_accuracies(first_column: int, tables: list[str]):
-    """Check the columns of a recipe, which are arranged by hand; other parsers than `gold` and `right` are below."""
+    """Check the columns of a recipe, which are arranged by hand; the next test checks parsed and control trees."""
     rows = {row[0]: row[first_column : first_column + 3] for row in read_page_rows("calibration.md") if len(row) == 7}
     kept_heads = set()
     for table in tables:
