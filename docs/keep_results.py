@@ -1,10 +1,9 @@
 """Keep the results of an experiment for the pages: `python docs/keep_results.py NAME FOLDER`.
 
-Tables, their facts and answers replace those in docs/kept/NAME, from which `docs/regenerate.py` writes the pages. What
-they are made from (translations, facts, learning curves, log-probabilities of contrastive pairs) replaces
-docs/outputs/NAME.tar.xz.
-`--only-outputs` leaves the tables out, as for runs that must not be read yet. Weights are kept with
-`--network ROW/RUN`, in `float16`.
+Tables, their facts, answers and comparisons replace those in docs/kept/NAME, from which `docs/regenerate.py` writes the
+pages. What they are made from (translations, facts, learning curves, log-probabilities of contrastive pairs) replaces
+docs/outputs/NAME.tar.xz. `--only-outputs` leaves the tables out, as for runs that must not be read yet. Weights are
+kept with `--network ROW/RUN`, in `float16`.
 """
 
 import argparse
@@ -55,7 +54,7 @@ def find_tables(results_folder: Path) -> list[Path]:
 
 
 def keep_tables(results_folder: Path, target: Path) -> None:
-    """Copy the tables of a folder of results with their facts and answers, all answers, and contrastive comparisons.
+    """Copy the tables of a folder of results with their facts, answers and comparisons, and all answers.
 
     Raises:
         InputError: the folder has no table; what was kept does not change.
@@ -69,7 +68,7 @@ def keep_tables(results_folder: Path, target: Path) -> None:
         table = str(kept_sheet.relative_to(target)).removesuffix(".sheet.json")
         copies |= {sheet: kept_sheet, evaluation / table / "claims.tsv": target / f"{table}.claims.tsv"}
         copies[results_folder / f"{table}.facts.tsv"] = target / f"{table}.facts.tsv"
-        comparisons = (evaluation / table).glob("*.contrast_comparisons.tsv")
+        comparisons = (evaluation / table).glob("*comparisons.tsv")
         copies |= {path: target / f"{table}.{path.name}" for path in comparisons}
     for path, kept_path in copies.items():
         if path.exists():

@@ -32,6 +32,7 @@ def test_tables_are_kept_with_their_answers(tmp_path: Path) -> None:
     """A table of measures has no answers, the folder `three_seeds` has a table, and `mine` is another experiment."""
     results, kept_folder = tmp_path / "results", tmp_path / "kept"
     files = ["a.sheet.json", "a.facts.tsv", "three_seeds/b.sheet.json", "evaluation/three_seeds/b/claims.tsv", "a.tsv"]
+    files += ["evaluation/a/test.comparisons.tsv"]
     files += ["evaluation/all/claims.tsv", "evaluation/all/exclusions.tsv", "evaluation/other/claims.tsv"]
     files += ["corpus/raw/dev.source", "mine/a.sheet.json", "mine/corpus/raw/dev.source"]
     for file in files:
@@ -45,6 +46,7 @@ def test_tables_are_kept_with_their_answers(tmp_path: Path) -> None:
     } == {
         "a.sheet.json": "a.sheet.json",
         "a.facts.tsv": "a.facts.tsv",
+        "a.test.comparisons.tsv": "evaluation/a/test.comparisons.tsv",
         "three_seeds/b.sheet.json": "three_seeds/b.sheet.json",
         "three_seeds/b.claims.tsv": "evaluation/three_seeds/b/claims.tsv",
         "claims.tsv": "evaluation/all/claims.tsv",

@@ -17,6 +17,7 @@ DATA_FOLDERS = {
     "calibration": "",
     "docs_ende": "docs_ende",
     "embedded": "",
+    "enja": "small_parallel_enja",
     "multi30k": "multi30k",
     "multi30k_control": "multi30k",
     "multi30k_distances": "multi30k",
