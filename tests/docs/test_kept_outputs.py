@@ -25,6 +25,7 @@ DATA_FOLDERS = {
     "multi30k_readings": "multi30k",
     "multi30k_tuning": "multi30k",
     "whole_lexicon": "",
+    "zhen": "tatoeba_enzh",
 }
 """Folder of the corpus below `DATA` that the commands of each archive need; empty for generated text."""
 
