@@ -22,6 +22,7 @@ DOCS = Path(__file__).parent
 
 OUTPUT_PATTERNS = (
     "evaluation/*/*/*.txt",
+    "evaluation/source/*.arrow",
     "nmt/*/*/facts.json",
     "smt/*/*/facts.json",
     "nmt/*/*/learning_curve.tsv",
@@ -29,7 +30,7 @@ OUTPUT_PATTERNS = (
     "nmt/*/*/*.contrastive.tsv",
     "syntax/*/accuracy/*.tsv",
 )
-"""Outputs of the runs, from which tables are made without a training."""
+"""Outputs of the runs, and properties of source sentences, from which tables are made without a training."""
 
 NETWORK_PATTERNS = ("nmt/{run}/config.json", "subword/default/codes.*", "subword/default/vocabulary.*")
 """Files needed next to the weights of a network to translate with it."""
