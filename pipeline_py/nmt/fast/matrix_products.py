@@ -128,6 +128,8 @@ class _LinearFunction(Function):
 
 
 def _multiply_with_onednn(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
+    if not (right.is_contiguous() or right.T.is_contiguous()):
+        right = right.contiguous()  # oneDNN multiplies by columns of a wider matrix with its slow reference code
     product: Tensor = torch.ops.mkldnn._linear_pointwise(left, right.T, bias, "none", [], "")
     return product
 

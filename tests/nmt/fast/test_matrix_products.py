@@ -44,6 +44,21 @@ def build_tensors(shape: tuple[int, ...], biased: bool) -> list[Tensor]:
     return [tensor.requires_grad_() for tensor in tensors]
 
 
+def test_columns_of_a_wider_matrix_are_not_multiplied_by_reference_code(
+    onednn: list[int], capfd: pytest.CaptureFixture[str]
+) -> None:
+    left, wide = torch.randn(300, 40), torch.randn(300, 60)
+    gradient, weight = wide[:, 20:], torch.randn(40, 60)[:, :40]
+    with torch.backends.mkldnn.verbose(torch.backends.mkldnn.VERBOSE_ON):
+        products = [multiply_matrices(left, weight), multiply_matrices(left, weight.T)]
+        products.append(compute_weight_gradient(gradient, left))
+    expected = [left @ weight, left @ weight.T, gradient.T @ left]
+    torch.testing.assert_close(products, expected, rtol=1e-5, atol=1e-4)
+    kernels = [line for line in capfd.readouterr().out.splitlines() if ",exec," in line]
+    assert len(onednn) == 3 and len(kernels) >= 3
+    assert [line for line in kernels if ",ref:" in line] == []
+
+
 @pytest.mark.parametrize(("rows", "size", "columns"), [(1, 1, 1), (7, 5, 3), (64, 33, 130), (301, 128, 77)])
 def test_products_are_those_in_double_precision(onednn: list[int], rows: int, size: int, columns: int) -> None:
     left, right, bias = torch.randn(rows, size), torch.randn(size, columns), torch.randn(columns)
