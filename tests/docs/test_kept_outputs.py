@@ -18,6 +18,7 @@ DATA_FOLDERS = {
     "docs_ende": "docs_ende",
     "embedded": "",
     "enja": "small_parallel_enja",
+    "enzh": "tatoeba_enzh",
     "multi30k": "multi30k",
     "multi30k_control": "multi30k",
     "multi30k_distances": "multi30k",
