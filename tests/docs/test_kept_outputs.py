@@ -1,6 +1,5 @@
 """The archives of outputs hold what the pages of results show."""
 
-import json
 import re
 import tarfile
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from pipeline_py.report.tables.sheet import read_sheet
 from tests.docs.page_blocks import find_commands
 from tests.project_copy import ROOT, ProjectCopy, run_snakemake
 
@@ -73,10 +73,7 @@ def test_tables_are_made_from_kept_outputs(name: str, tmp_path: Path) -> None:
     for kept_path in kept_files:
         rebuilt_path = results / find_source_path(kept_path.relative_to(kept_folder))
         if kept_path.suffix == ".json":
-            rows, kept_rows = (
-                json.loads(path.read_text(encoding="utf-8"))["rows"] for path in (rebuilt_path, kept_path)
-            )
-            assert rows == kept_rows, kept_path
+            assert read_sheet(rebuilt_path).rows == read_sheet(kept_path).rows, kept_path
         else:
             frames = (pd.read_csv(path, sep="\t") for path in (rebuilt_path, kept_path))
             pd.testing.assert_frame_equal(*frames, rtol=1e-9)
