@@ -23,14 +23,16 @@ DOCS = Path(__file__).parent
 OUTPUT_PATTERNS = (
     "evaluation/*/*/*.txt",
     "evaluation/source/*.arrow",
+    "evaluation/**/attention.tsv",
     "nmt/*/*/facts.json",
     "smt/*/*/facts.json",
     "nmt/*/*/learning_curve.tsv",
     "nmt/*/*/*.correct.tsv",
     "nmt/*/*/*.contrastive.tsv",
     "syntax/*/accuracy/*.tsv",
+    "syntax/*/*.binary.json",
 )
-"""Outputs of the runs, and properties of source sentences, from which tables are made without a training."""
+"""Outputs of the runs, and properties of source sentences and parses, from which tables are made without a training."""
 
 NETWORK_PATTERNS = ("nmt/{run}/config.json", "subword/default/codes.*", "subword/default/vocabulary.*")
 """Files needed next to the weights of a network to translate with it."""

@@ -9,7 +9,7 @@ from statistics import fmean
 import pandas as pd
 import pytest
 
-from docs.regenerate import format_bleu_interval, render_fact_table
+from docs.regenerate import format_bleu_interval, render_fact_table, select_pairs
 from pipeline_py.report.tables.sheet import read_sheet
 from tests.docs.page_blocks import find_commands
 from tests.project_copy import ROOT
@@ -61,6 +61,20 @@ def test_facts_of_runs_are_in_one_cell_and_systems_without_any_are_left_out():
     )
     lines = render_fact_table(facts, ["A", "B", "C"], {"window": "1", "share": "2"}).splitlines()
     assert lines[2:] == ["| B | 5.6, 5.0 | 0.79, 0.50 |", "| C | 3.0 |  |"]
+
+
+def test_pairs_are_in_the_given_order_and_direction():
+    comparisons = pd.DataFrame(
+        [("b", "a", 3, 1, 2.0, 1.5, 2.5), ("c", "a", 2, 1, -1.0, -3.0, 0.5), ("c", "b", 2, 3, -3.0, -4.0, -2.0)],
+        columns=["system", "other", "runs_system", "runs_other", "difference", "low", "high"],
+    )
+    columns = ["system", "other", "runs_system", "runs_other", "difference", "low", "high"]
+    assert select_pairs(comparisons, [("b", "c"), ("b", "a")])[columns].values.tolist() == [
+        ["b", "c", 3, 2, 3.0, 2.0, 4.0],
+        ["b", "a", 3, 1, 2.0, 1.5, 2.5],
+    ]
+    with pytest.raises(KeyError):
+        select_pairs(comparisons, [("b", "d")])
 
 
 def test_prose_has_the_kept_numbers():
