@@ -12,7 +12,13 @@ from pipeline_py.nmt.search.ensemble import StepPredictor, open_predictor
 from pipeline_py.nmt.search.hypothesis import Hypothesis
 from pipeline_py.nmt.torch_setup import prepare_torch
 from pipeline_py.nmt.training.update import MicroBatch, Updater
-from tests.nmt.default_compositions import ALL_SENTENCES, SYSTEMS, build_system_batch, build_system_model
+from tests.nmt.default_compositions import (
+    ALL_SENTENCES,
+    SYSTEMS,
+    VOCABULARY_SIZES,
+    build_system_batch,
+    build_system_model,
+)
 
 pytestmark = [
     pytest.mark.usefixtures("same_torch_afterwards"),
@@ -97,9 +103,13 @@ def test_half_precision_stays_close(name: str, graphs: bool, gpu: torch.device) 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 @pytest.mark.parametrize("beam", [1, 4])
+@pytest.mark.parametrize("vocabulary_size", [VOCABULARY_SIZES["target"], 2000])
 @torch.no_grad()
-def test_search_results_equal_cpu_results(name: str, beam: int, gpu: torch.device) -> None:
+def test_search_results_equal_cpu_results(
+    name: str, beam: int, vocabulary_size: int, gpu: torch.device, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In batches of the same shape, and others between them."""
+    monkeypatch.setitem(VOCABULARY_SIZES, "target", vocabulary_size)
     model = build_system_model(name).eval()
     shares = [ALL_SENTENCES, [0, 1, 2], ALL_SENTENCES, ALL_SENTENCES]
     options = {"beam_size": beam, "n_best": beam, "should_return_attention": True}
