@@ -32,7 +32,10 @@ OUTPUT_PATTERNS = (
     "syntax/*/accuracy/*.tsv",
     "syntax/*/*.binary.json",
 )
-"""Outputs of the runs, and properties of source sentences and parses, from which tables are made without a training."""
+"""Outputs of the runs, and properties of source sentences and parses, from which tables are made without a training.
+
+Counts of words, `evaluation/*/*/SET.json`, are kept with the translations.
+"""
 
 NETWORK_PATTERNS = ("nmt/{run}/config.json", "subword/default/codes.*", "subword/default/vocabulary.*")
 """Files needed next to the weights of a network to translate with it."""
@@ -91,9 +94,10 @@ def keep_outputs(results_folder: Path, archive_path: Path, network: str | None) 
         patterns += [pattern.format(run=network) for pattern in NETWORK_PATTERNS]
         weights = f"nmt/{network}/model.safetensors"
         contents[weights] = _round_weights(results_folder / weights)
-    for pattern in patterns:
-        for path in results_folder.glob(pattern):
-            contents[str(path.relative_to(results_folder))] = path.read_bytes()
+    paths = [path for pattern in patterns for path in results_folder.glob(pattern)]
+    counts = [path.with_suffix(".json") for path in results_folder.glob("evaluation/*/*/*.txt")]
+    for path in [*paths, *(path for path in counts if path.exists())]:
+        contents[str(path.relative_to(results_folder))] = path.read_bytes()
     if not contents:
         raise InputError("the folder has no outputs; give the folder of results of an experiment", results_folder)
     if network is None and archive_path.exists():
