@@ -1,9 +1,9 @@
 """Keep the results of an experiment for the pages: `python docs/keep_results.py NAME FOLDER`.
 
 Tables, their facts, answers and comparisons replace those in docs/kept/NAME, from which `docs/regenerate.py` writes the
-pages. What they are made from (translations, facts, learning curves, log-probabilities of contrastive pairs) replaces
-docs/outputs/NAME.tar.xz. `--only-outputs` leaves the tables out, as for runs that must not be read yet. Weights are
-kept with `--network ROW/RUN`, in `float16`.
+pages. What they are made from (translations, facts, learning curves, log-probabilities of contrastive pairs, counts of
+parses, shares of attention) replaces docs/outputs/NAME.tar.xz. `--only-outputs` leaves the tables out, as for runs that
+must not be read yet. Weights are kept with `--network ROW/RUN`, in `float16`.
 """
 
 import argparse
@@ -34,7 +34,8 @@ OUTPUT_PATTERNS = (
 )
 """Outputs of the runs, and properties of source sentences and parses, from which tables are made without a training.
 
-Counts of words, `evaluation/*/*/SET.json`, are kept with the translations.
+Each translation `SET.txt` is kept with the counts of its words, `SET.json`. No pattern matches these alone, since files
+of scores, which are made again, are next to them.
 """
 
 NETWORK_PATTERNS = ("nmt/{run}/config.json", "subword/default/codes.*", "subword/default/vocabulary.*")
@@ -95,8 +96,8 @@ def keep_outputs(results_folder: Path, archive_path: Path, network: str | None) 
         weights = f"nmt/{network}/model.safetensors"
         contents[weights] = _round_weights(results_folder / weights)
     paths = [path for pattern in patterns for path in results_folder.glob(pattern)]
-    counts = [path.with_suffix(".json") for path in results_folder.glob("evaluation/*/*/*.txt")]
-    for path in [*paths, *(path for path in counts if path.exists())]:
+    count_paths = [path.with_suffix(".json") for path in results_folder.glob("evaluation/*/*/*.txt")]
+    for path in [*paths, *(path for path in count_paths if path.exists())]:
         contents[str(path.relative_to(results_folder))] = path.read_bytes()
     if not contents:
         raise InputError("the folder has no outputs; give the folder of results of an experiment", results_folder)

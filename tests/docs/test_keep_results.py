@@ -54,6 +54,16 @@ def test_tables_are_kept_with_their_answers(tmp_path: Path) -> None:
     }
 
 
+def test_counts_are_kept_with_their_translations(tmp_path: Path) -> None:
+    kept_files = ["evaluation/A/seed1/dev.txt", "evaluation/A/seed1/dev.json", "syntax/p/dev.binary.json"]
+    kept_files += ["evaluation/tree2seq/table12/attention.tsv", "evaluation/table/attention.tsv"]
+    for file in [*kept_files, "evaluation/A/seed1/dev.bleu.json", "evaluation/A/seed1/test.json"]:
+        (tmp_path / "results" / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "results" / file).write_text(file)
+    keep_outputs(tmp_path / "results", tmp_path / "mine.tar.xz", None)
+    assert read_archive(tmp_path / "mine.tar.xz") == {f"mine/{file}": file.encode() for file in kept_files}
+
+
 def test_nothing_is_lost_if_the_folder_has_no_results(tmp_path: Path) -> None:
     kept_folder, archive = tmp_path / "kept", tmp_path / "multi30k.tar.xz"
     kept_folder.mkdir()

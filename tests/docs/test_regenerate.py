@@ -17,6 +17,12 @@ from tests.test_one_name import JOBS
 from tests.text_files import read_table
 
 PROSE_PAGES = ("results/calibration", "results/embedded_corpus")
+SMALL_NETWORK_PAIRS = [
+    ("table3_4", "Tree2Seq−Seq2Seq"),
+    ("table7", "Tree2Seq−Seq2Seq-capacity"),
+    ("table3_4", "Tree2Seq−Seq2Seq-bidirectional"),
+]
+"""Tables and pairs of the differences that sentences about small networks give."""
 SCRIPTS = [
     "docs/regenerate.py",
     "docs/configuration_reference.py",
@@ -64,17 +70,26 @@ def test_facts_of_runs_are_in_one_cell_and_systems_without_any_are_left_out():
 
 
 def test_pairs_are_in_the_given_order_and_direction():
-    comparisons = pd.DataFrame(
-        [("b", "a", 3, 1, 2.0, 1.5, 2.5), ("c", "a", 2, 1, -1.0, -3.0, 0.5), ("c", "b", 2, 3, -3.0, -4.0, -2.0)],
-        columns=["system", "other", "runs_system", "runs_other", "difference", "low", "high"],
-    )
+    rows = [("b", "a", 3, 1, 2.0, 1.5, 2.5), ("c", "a", 2, 1, -1.0, -3.0, 0.5), ("c", "b", 2, 3, -3.0, -4.0, -2.0)]
     columns = ["system", "other", "runs_system", "runs_other", "difference", "low", "high"]
-    assert select_pairs(comparisons, [("b", "c"), ("b", "a")])[columns].values.tolist() == [
+    comparisons = pd.DataFrame(rows, columns=columns).assign(p_systems=0.01, p_systems_holm=0.03, detectable=1.0)
+    assert select_pairs(comparisons, ["b−c", "b−a"])[columns].values.tolist() == [
         ["b", "c", 3, 2, 3.0, 2.0, 4.0],
         ["b", "a", 3, 1, 2.0, 1.5, 2.5],
     ]
-    with pytest.raises(KeyError):
-        select_pairs(comparisons, [("b", "d")])
+    with pytest.raises(ValueError, match="no comparison b−d; there are b−a,"):
+        select_pairs(comparisons, ["b−d", "b−a"])
+
+
+@pytest.mark.parametrize(("table", "pair"), SMALL_NETWORK_PAIRS)
+def test_prose_has_the_differences_of_small_networks(table: str, pair: str):
+    page = (ROOT / "docs/results/multi30k_small_networks.md").read_text(encoding="utf-8")
+    first_sentences = page.split("\n## ")[0].replace(" BLEU [", " [")
+    findings = (ROOT / "docs/results.md").read_text(encoding="utf-8")
+    path = ROOT / f"docs/kept/multi30k_small/tree2seq/{table}.dev.comparisons.tsv"
+    (row,) = select_pairs(pd.read_csv(path, sep="\t").query("metric == 'bleu'"), [pair]).itertuples()
+    interval = format_bleu_interval(row.difference, row.low, row.high)
+    assert interval in findings and interval.removeprefix("+") in first_sentences
 
 
 def test_prose_has_the_kept_numbers():

@@ -17,6 +17,9 @@ from pipeline_py.syntax.trees.control_shapes import ControlShape, build_control_
 from tests.nmt.random_tree import draw_tree_row
 
 VOCABULARY_SIZES = {"source": 12, "target": 9, "units": 8, "labels": 5}
+
+LARGE_VOCABULARY_SIZE = 2000
+"""Tokens of which `rank_tokens` searches only some blocks."""
 MODEL_OPTIONS = {"embedding": 16, "hidden": 16, "dropout": 0.0, "initialization": "lecun"}
 SENTENCE_LENGTHS = ((7, 3), (8, 9), (1, 7), (15, 1), (0, 0), (5, 8), (16, 16))
 """Words of sources and targets without their ends: on both sides of multiples of 8, and just such."""

@@ -14,6 +14,7 @@ from pipeline_py.nmt.torch_setup import prepare_torch
 from pipeline_py.nmt.training.update import MicroBatch, Updater
 from tests.nmt.default_compositions import (
     ALL_SENTENCES,
+    LARGE_VOCABULARY_SIZE,
     SYSTEMS,
     VOCABULARY_SIZES,
     build_system_batch,
@@ -103,12 +104,12 @@ def test_half_precision_stays_close(name: str, graphs: bool, gpu: torch.device) 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 @pytest.mark.parametrize("beam", [1, 4])
-@pytest.mark.parametrize("vocabulary_size", [VOCABULARY_SIZES["target"], 2000])
+@pytest.mark.parametrize("vocabulary_size", [VOCABULARY_SIZES["target"], LARGE_VOCABULARY_SIZE])
 @torch.no_grad()
 def test_search_results_equal_cpu_results(
     name: str, beam: int, vocabulary_size: int, gpu: torch.device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In batches of the same shape, and others between them."""
+    """Batches of the same shape have others between them."""
     monkeypatch.setitem(VOCABULARY_SIZES, "target", vocabulary_size)
     model = build_system_model(name).eval()
     shares = [ALL_SENTENCES, [0, 1, 2], ALL_SENTENCES, ALL_SENTENCES]

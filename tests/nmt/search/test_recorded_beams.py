@@ -21,7 +21,13 @@ from pipeline_py.nmt.search.hypothesis import Hypothesis
 from pipeline_py.nmt.search.recorded_beams import rank_tokens
 from pipeline_py.subword.vocabulary import EOS
 from tests.nmt import default_compositions
-from tests.nmt.default_compositions import ALL_SENTENCES, SYSTEMS, build_system_batch, build_system_model
+from tests.nmt.default_compositions import (
+    ALL_SENTENCES,
+    LARGE_VOCABULARY_SIZE,
+    SYSTEMS,
+    build_system_batch,
+    build_system_model,
+)
 from tests.nmt.fake_graph_recorder import use_gpu_search
 from tests.nmt.operation_counter import SYNCHRONIZING_OPERATIONS, OperationCounter
 from tests.nmt.search.test_beam_search import Toy, random_terms, sentences
@@ -58,7 +64,7 @@ def draw_tied_logits(toys: list[Toy], random: np.random.Generator) -> None:
 @settings(max_examples=120, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
-    tokens=st.one_of(st.integers(2, 40), st.just(2000)),
+    tokens=st.one_of(st.integers(2, 40), st.just(LARGE_VOCABULARY_SIZE)),
     beam=st.integers(1, 9),
     alpha=st.sampled_from([0.0, 0.0, 0.6, 2.0]),
     sharpness=st.sampled_from([0.0, 1.0, 3.0]),
@@ -204,7 +210,7 @@ def count_step_operations(system_name: str, beam_size: int = 4, **options: Any) 
 )
 def test_steps_have_few_operations(system_name: str, prediction_count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The numbers are those reached with a large vocabulary; a step may have two more."""
-    monkeypatch.setitem(default_compositions.VOCABULARY_SIZES, "target", 2000)
+    monkeypatch.setitem(default_compositions.VOCABULARY_SIZES, "target", LARGE_VOCABULARY_SIZE)
     operations = count_step_operations(system_name)
     assert operations.prediction.total <= prediction_count + 2
     assert operations.step.total <= prediction_count + BOOKKEEPING_COUNT + 2
