@@ -25,6 +25,7 @@ DATA_FOLDERS = {
     "multi30k_planned": "multi30k",
     "multi30k_readings": "multi30k",
     "multi30k_small": "multi30k",
+    "multi30k_transformers": "multi30k",
     "multi30k_tuning": "multi30k",
     "whole_lexicon": "",
     "zhen": "tatoeba_enzh",
