@@ -182,6 +182,12 @@ def test_a_run_until_the_answers_prints_them(project, results_folder):
     assert run_experiment(project, write_experiment(project.folder))[0] == 0
 
 
+def test_a_run_that_makes_only_claims_prints_the_answers(project):
+    config = {**write_experiment(project.folder), "name": "only_claims"}
+    code, output = run_experiment(project, config, "results/only_claims/evaluation/t/claims.tsv")
+    assert code == 0 and "Good: " in output and "Error" not in output, output[-3000:]
+
+
 def test_nothing_is_made_twice_and_a_new_file_is_read(project, results_folder):
     config = write_experiment(project.folder)
     assert run_experiment(project, config)[0] == 0
