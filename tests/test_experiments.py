@@ -38,6 +38,7 @@ BASE_EXPERIMENTS = {
             "multi30k_tuning",
         )
     },
+    "multi30k_warmup": ["multi30k", "multi30k_planned"],
     "zhja_aspec": ["enja_aspec"],
 }
 """Experiment file that is not complete → the experiments that it extends."""
@@ -115,6 +116,7 @@ PLANNED_JOBS = {
     ("multi30k_planned", None): (32, 0, 10, 0, 0),
     ("multi30k_transformers", None): (26, 0, 6, 0, 0),
     ("multi30k_tuning", None): (6, 0, 6, 0, 0),
+    ("multi30k_warmup", "published"): (16, 0, 10, 0, 0),
     ("nc11", None): (0, 0, 2, 0, 0),
     ("readings", None): (17, 0, 0, 3, 0),
     ("whole_lexicon", None): (45, 1, 0, 3, 0),
