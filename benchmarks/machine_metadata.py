@@ -1,24 +1,14 @@
 """Metadata of the machine and the code: processor, GPU, version of torch, commit."""
 
 import hashlib
-import platform
 import subprocess
 from pathlib import Path
 
 from pipeline_py.run.cpu_usage import count_processors
+from pipeline_py.run.processor_name import get_cpu_name
 
 ROOT = Path(__file__).parent.parent
 SOURCE_PATTERNS = ("pipeline_py/**/*.py", "pipeline_py/**/*.c", "benchmarks/*.py", "benchmarks/toolkits/*.py")
-
-
-def get_processor_name() -> str:
-    """The model of the CPU."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
 
 
 def get_gpu_name(device: str) -> str:
@@ -35,7 +25,7 @@ def describe_machine(device: str, thread_count: int) -> dict[str, str]:
     import torch
 
     return {
-        "processor": get_processor_name(),
+        "processor": get_cpu_name(),
         "cores": str(count_processors()),
         "card": get_gpu_name(device),
         "threads": str(thread_count),

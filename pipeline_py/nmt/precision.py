@@ -10,6 +10,7 @@ import torch
 from pipeline_py.config.systems.training import DecodingConfig, TrainingConfig
 from pipeline_py.nmt.fast.matrix_products import detect_bfloat16_mode
 from pipeline_py.nmt.torch_setup import is_cpu
+from pipeline_py.run.processor_name import PROCESSOR_FILE
 
 MIN_HIDDEN_SIZE = 256
 """Minimum hidden size for bfloat16; smaller networks spend little time in matrix products."""
@@ -17,7 +18,6 @@ MIN_HIDDEN_SIZE = 256
 MIN_HYPOTHESES = 32
 """Minimum number of simultaneous hypotheses for bfloat16 in a search."""
 
-PROCESSOR_FILE = Path("/proc/cpuinfo")
 BFLOAT16_FLAGS = frozenset({"amx_bf16", "avx512_bf16", "bf16"})
 """Instructions for bfloat16 products in `PROCESSOR_FILE`, of Intel and AMD processors and of ARM."""
 

@@ -12,6 +12,7 @@ from pipeline_py.files.ragged_arrays import RaggedArrayFile
 from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.nmt.data.packed_files import count_syntax_identifiers
 from pipeline_py.run.errors import InputError
+from pipeline_py.run.processor_name import get_cpu_name
 from pipeline_py.run.progress_display import show_progress
 
 SMALLEST_VOCABULARY = 2
@@ -110,6 +111,7 @@ def pretrain(
             "seconds": round(time.monotonic() - started, 1),
             "seed": seed,
             "device": device.type,
+            "processor": torch.cuda.get_device_name(device) if device.type == "cuda" else get_cpu_name(),
             "threads": threads,
             "precision": training.precision,
             "skipped": {"too_long": data.skipped_count, "non_finite_batches": run.skipped_batches},

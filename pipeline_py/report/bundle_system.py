@@ -192,6 +192,7 @@ def _render_recipe(name: str, config: Mapping[str, Any], facts: Sequence[Mapping
         "early_stopping": "stopping criterion",
         "seconds": "training time in seconds",
         "device": "device",
+        "processor": "processor",
         "precision": "precision",
     }
     systems = config["systems"]

@@ -42,6 +42,7 @@ OPTIONAL_FACT_KEYS = (
     "core_share",
     "machine_load",
     "gpu_hours",
+    "processor",
     "precision",
     "kernels",
     "chosen_beam",

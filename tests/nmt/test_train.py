@@ -24,6 +24,7 @@ from pipeline_py.nmt.train import train
 from pipeline_py.run.errors import InputError
 from pipeline_py.run.job_runner import run_job
 from pipeline_py.run.output_cache import OutputCache
+from pipeline_py.run.processor_name import get_cpu_name
 from tests.nmt.stage_jobs import assert_restored, build_job, change_content, get_job_command
 
 WORDS = 12
@@ -107,6 +108,7 @@ def test_outputs_are_complete_and_reproducible(tmp_path: Path) -> None:
     assert facts["target_words"] == 2 * lengths[lengths <= 6].sum()
     assert facts["updates"] == 2 * -(-int((lengths <= 6).sum()) // 8)
     assert 0 <= facts["statistics"][1]["negative_scores"] <= 1
+    assert (facts["device"], facts["processor"]) == ("cpu", get_cpu_name())
 
 
 def _rows(path: object) -> list[np.ndarray]:

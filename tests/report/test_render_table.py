@@ -427,6 +427,18 @@ def test_note_names_different_devices(paper: Inputs, other_devices: list[str]) -
     assert (f"Trained on different devices: CPU: {cpu}; GPU: {gpu}." in text) == (len(other_devices) == 1)
 
 
+@pytest.mark.usefixtures("wide_terminal")
+@pytest.mark.parametrize("other_device", ["cpu", "cuda"])
+def test_note_names_different_processors_of_one_kind(paper: Inputs, other_device: str) -> None:
+    for system, device, processor in (("GlobalAtt", "cpu", "X (1)"), ("LocalAtt", other_device, "X (2)")):
+        path = paper.folder / f"{system}.facts.json"
+        path.write_text(json.dumps({"device": device, "processor": processor}))
+        paper.files[f"facts:{system}:seed1"] = path
+    render_table(**paper.arguments(baseline="GlobalAtt"))
+    note = "Trained on different processors: X (1): GlobalAtt; X (2): LocalAtt."
+    assert (note in (paper.folder / "table.md").read_text()) == (other_device == "cpu")
+
+
 def test_note_names_low_ceilings(paper: Inputs) -> None:
     ceilings = [("NIST02", 80.0), ("NIST03", 98.9), ("NIST04", 99.1)]
     file = paper.folder / "ceiling.tsv"

@@ -102,7 +102,7 @@ def describe_missing_kernels(
 def describe_training_differences(
     facts: Mapping[str, Sequence[Mapping[str, Any]]], get_label: Callable[[str], str]
 ) -> list[str]:
-    """Return notes on the precision and device of each system if they differ between systems.
+    """Return notes on the precision, and on the device or processor, of each system if they differ between systems.
 
     Args:
         facts: contents of facts.json of each run, by system.
@@ -110,7 +110,10 @@ def describe_training_differences(
     """
     return [
         *_describe_fact_values("precision", "Trained in different precisions of matrix products", facts, get_label),
-        *_describe_fact_values("device", "Trained on different devices", facts, get_label),
+        *(
+            _describe_fact_values("device", "Trained on different devices", facts, get_label)
+            or _describe_fact_values("processor", "Trained on different processors", facts, get_label)
+        ),
     ]
 
 
