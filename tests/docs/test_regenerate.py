@@ -17,12 +17,16 @@ from tests.test_one_name import JOBS
 from tests.text_files import read_table
 
 PROSE_PAGES = ("results/calibration", "results/embedded_corpus")
-SMALL_NETWORK_PAIRS = [
-    ("table3_4", "Tree2Seq−Seq2Seq"),
-    ("table7", "Tree2Seq−Seq2Seq-capacity"),
-    ("table3_4", "Tree2Seq−Seq2Seq-bidirectional"),
+SMALL_NETWORKS, TRANSFORMERS = "multi30k_small_networks", "multi30k_transformers"
+QUOTED_PAIRS = [
+    (SMALL_NETWORKS, "multi30k_small/tree2seq/table3_4.dev", "Tree2Seq−Seq2Seq"),
+    (SMALL_NETWORKS, "multi30k_small/tree2seq/table7.dev", "Tree2Seq−Seq2Seq-capacity"),
+    (SMALL_NETWORKS, "multi30k_small/tree2seq/table3_4.dev", "Tree2Seq−Seq2Seq-bidirectional"),
+    (TRANSFORMERS, f"{TRANSFORMERS}/deps_san.test_2016_flickr", "Transformer-Deps-SAN−Transformer-base"),
+    (TRANSFORMERS, f"{TRANSFORMERS}/deps_san.test_2016_flickr", "Transformer-Deps-SAN [chain]−Transformer-base"),
+    (TRANSFORMERS, f"{TRANSFORMERS}/transformers.test_2016_flickr", "Transformer-PASCAL−Transformer-base"),
 ]
-"""Tables and pairs of the differences that sentences about small networks give."""
+"""Pages, kept comparisons and pairs of differences that sentences give, on the page and in the overview of results."""
 SCRIPTS = [
     "docs/regenerate.py",
     "docs/configuration_reference.py",
@@ -81,15 +85,15 @@ def test_pairs_are_in_the_given_order_and_direction():
         select_pairs(comparisons, ["b−d", "b−a"])
 
 
-@pytest.mark.parametrize(("table", "pair"), SMALL_NETWORK_PAIRS)
-def test_prose_has_the_differences_of_small_networks(table: str, pair: str):
-    page = (ROOT / "docs/results/multi30k_small_networks.md").read_text(encoding="utf-8")
-    first_sentences = page.split("\n## ")[0].replace(" BLEU [", " [")
+@pytest.mark.parametrize(("name", "comparisons", "pair"), QUOTED_PAIRS)
+def test_prose_has_the_kept_differences(name: str, comparisons: str, pair: str):
+    page = (ROOT / f"docs/results/{name}.md").read_text(encoding="utf-8")
+    findings_of_page = page.split("\n## How it was made")[0].replace(" BLEU [", " [")
     findings = (ROOT / "docs/results.md").read_text(encoding="utf-8")
-    path = ROOT / f"docs/kept/multi30k_small/tree2seq/{table}.dev.comparisons.tsv"
+    path = ROOT / f"docs/kept/{comparisons}.comparisons.tsv"
     (row,) = select_pairs(pd.read_csv(path, sep="\t").query("metric == 'bleu'"), [pair]).itertuples()
     interval = format_bleu_interval(row.difference, row.low, row.high)
-    assert interval in findings and interval.removeprefix("+") in first_sentences
+    assert interval in findings and interval.removeprefix("+") in findings_of_page
 
 
 def test_prose_has_the_kept_numbers():
