@@ -32,6 +32,9 @@ DATA_FOLDERS = {
 }
 """Folder of the corpus below `DATA` that the commands of each archive need; empty for generated text."""
 
+UNREAD_STUDIES = {"multi30k_warmup"}
+"""Planned studies whose complete blocks are kept, and whose scores must not be read before the last one."""
+
 KEPT_OUTPUTS_PAGE = "docs/how_to/kept_outputs.md"
 
 
@@ -53,7 +56,7 @@ def test_paths_in_archives_need_no_quotes_in_a_shell(archive: Path) -> None:
 
 
 def test_each_archive_has_kept_tables_and_a_command() -> None:
-    archives = {path.name.removesuffix(".tar.xz") for path in ARCHIVES}
+    archives = {path.name.removesuffix(".tar.xz") for path in ARCHIVES} - UNREAD_STUDIES
     assert archives == {path.name for path in (ROOT / "docs" / "kept").iterdir()}
     assert archives == find_table_commands().keys() == DATA_FOLDERS.keys()
 
