@@ -101,10 +101,12 @@ class GraphedLoop:
         """
         parts = flatten_nested(inputs)
         shape = tuple(part.shape if isinstance(part, Tensor) else part for part in parts)
-        recording = self._recordings.pop(shape) if shape in self._recordings else self._record(inputs)
+        recording = self._recordings.pop(shape, None)
+        if recording is None:
+            if len(self._recordings) == self._max_recordings:  # its memory is free before a new recording takes some
+                del self._recordings[next(iter(self._recordings))]
+            recording = self._record(inputs)
         buffers, replay = self._recordings[shape] = recording  # most recently used last
-        if len(self._recordings) > self._max_recordings:
-            del self._recordings[next(iter(self._recordings))]
         copy_tensors(inputs, buffers)
         return buffers, replay
 
@@ -127,7 +129,8 @@ def build_cuda_recorder() -> Callable[[Computation], Computation]:
         torch.cuda.current_stream().wait_stream(warm_up_stream)
         torch.cuda.set_rng_state(random_state)  # recording does not change the random numbers
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, pool=pool):
+        # Other threads, such as the watchdog of NCCL, may call CUDA during the recording.
+        with torch.cuda.graph(graph, pool=pool, capture_error_mode="thread_local"):
             outputs = computation()
 
         def replay() -> Any:

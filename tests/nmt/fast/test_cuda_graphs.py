@@ -1,5 +1,7 @@
 """Tests of recorded loops and of writes at an index on the device."""
 
+import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import torch
@@ -42,6 +44,20 @@ def test_loops_are_recorded_for_each_shape_and_the_last_used_are_kept() -> None:
         compute_step()
         assert recorded.values.tolist() == [counter.step_size] * len(counter.values)
         assert recorder.record_count == expected
+
+
+def test_the_oldest_recording_is_dropped_before_the_next_one_takes_memory() -> None:
+    buffers: list[weakref.ref[Tensor]] = []
+    live_counts = []
+
+    def record(computation: Callable[[], None]) -> Callable[[], None]:
+        live_counts.append(sum(buffer() is not None for buffer in buffers))
+        return computation
+
+    loop = GraphedLoop(Counter.advance, record, max_recordings=2)
+    for size in range(1, 5):
+        buffers.append(weakref.ref(loop.load(Counter(torch.zeros(size)), (torch.ones(1),))[0][0].values))
+    assert live_counts == [0, 1, 1, 1]
 
 
 def test_tensors_are_copied_unless_they_are_the_same() -> None:
