@@ -86,8 +86,10 @@ class GraphedLoop:
         Args:
             step: its operations depend only on the shape of its inputs, and it does not synchronize.
             recorder: turns a computation into one that replays it in the same memory.
-            max_recordings: maximum number of recordings, whose tensors take memory.
+            max_recordings: maximum number of recordings, whose tensors take memory; at least 2, since a memory pool
+                without a graph cannot be used again.
         """
+        assert max_recordings >= 2
         self._step = step
         self._recorder = recorder
         self._max_recordings = max_recordings
