@@ -77,10 +77,10 @@ def log_answers():
         notes += read_verdict_exclusions(Path(exclusions)).descriptions
         files.append(claims)
     if answers:
-        ceiling_file = plan.evaluation.ceiling_path.replace("<results>", results)
-        if is_current(ceiling_file):  # not part of a run that makes only a file of claims
-            check_input_file(Path(ceiling_file))
-            ceilings = read_ceilings(Path(ceiling_file))
+        ceiling_file = Path(plan.evaluation.ceiling_path.replace("<results>", results))
+        if ceiling_file.exists():  # a run that makes only a file of claims does not make it
+            check_input_file(ceiling_file)
+            ceilings = read_ceilings(ceiling_file)
             notes = [*(ceiling.warning_message for ceiling in ceilings if ceiling.is_low), *notes]
         files += [f"{results}/{file}" for file in plan.report.get_displayed_files()]
         lines = render_terminal_summary(answers, [*dict.fromkeys(notes)])

@@ -93,7 +93,8 @@ def test_prose_has_the_kept_differences(name: str, comparisons: str, pair: str):
     path = ROOT / f"docs/kept/{comparisons}.comparisons.tsv"
     (row,) = select_pairs(pd.read_csv(path, sep="\t").query("metric == 'bleu'"), [pair]).itertuples()
     interval = format_bleu_interval(row.difference, row.low, row.high)
-    assert interval in findings and interval.removeprefix("+") in findings_of_page
+    assert interval in findings
+    assert re.search(rf"(?<![−\d.]){re.escape(interval.removeprefix('+'))}", findings_of_page)
 
 
 def test_prose_has_the_kept_numbers():
