@@ -12,7 +12,6 @@ from pipeline_py.files.ragged_arrays import RaggedArrayFile
 from pipeline_py.kinds.heads import NO_HEAD
 from pipeline_py.nmt.data.packed_files import count_syntax_identifiers
 from pipeline_py.run.errors import InputError
-from pipeline_py.run.processor_name import get_cpu_name
 from pipeline_py.run.progress_display import show_progress
 
 SMALLEST_VOCABULARY = 2
@@ -71,7 +70,7 @@ def pretrain(
     from pipeline_py.nmt.parsing_encoder import ParsingEncoder
     from pipeline_py.nmt.precision import resolve_precision
     from pipeline_py.nmt.saved_model import save_weights
-    from pipeline_py.nmt.torch_setup import prepare_torch
+    from pipeline_py.nmt.torch_setup import get_processor_name, prepare_torch
     from pipeline_py.nmt.training.parser_training_run import ParserTrainingRun
     from pipeline_py.nmt.training.update import disable_unsupported_graphs
     from pipeline_py.subword.vocabulary import Vocabulary
@@ -111,7 +110,7 @@ def pretrain(
             "seconds": round(time.monotonic() - started, 1),
             "seed": seed,
             "device": device.type,
-            "processor": torch.cuda.get_device_name(device) if device.type == "cuda" else get_cpu_name(),
+            "processor": get_processor_name(device),
             "threads": threads,
             "precision": training.precision,
             "skipped": {"too_long": data.skipped_count, "non_finite_batches": run.skipped_batches},

@@ -8,6 +8,7 @@ import platform
 import torch
 
 from pipeline_py.run.device_selection import select_device
+from pipeline_py.run.processor_name import get_cpu_name
 from pipeline_py.run.torch_compile_hooks import disable_torch_compile_hooks
 
 CPU = "cpu"
@@ -46,6 +47,11 @@ def is_cpu(device: torch.device) -> bool:
     All code that differs between CPU and GPU uses this function.
     """
     return device.type == CPU
+
+
+def get_processor_name(device: torch.device) -> str:
+    """Return the name of the GPU, or of the CPU if the device is one."""
+    return get_cpu_name() if is_cpu(device) else torch.cuda.get_device_name(device)
 
 
 def _retain_freed_memory() -> None:

@@ -10,9 +10,9 @@ import torch
 
 from pipeline_py.files.artifacts import open_atomic_text_file, write_json
 from pipeline_py.nmt.fast import elementwise
+from pipeline_py.nmt.torch_setup import get_processor_name
 from pipeline_py.nmt.training.training_run import TrainingRun
 from pipeline_py.run import cpu_usage
-from pipeline_py.run.processor_name import get_cpu_name
 
 CURVE_COLUMN_FORMATS = {
     "update": "d",
@@ -85,7 +85,7 @@ def write_training_metadata(path: Path, run: TrainingRun, too_long_pairs: int) -
         else None,
         "seed": run.seed,
         "device": run.device.type,
-        "processor": torch.cuda.get_device_name(run.device) if is_on_gpu else get_cpu_name(),
+        "processor": get_processor_name(run.device),
         "kernels": elementwise.load_kernels() is not None if run.device.type == "cpu" else None,
         "threads": training.threads,
         "processes": training.processes,
